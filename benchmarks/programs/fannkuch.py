@@ -1,0 +1,56 @@
+"""Compute: most reversals of a permutation; tight loops over small lists, hardly a call."""
+
+from __future__ import annotations
+
+import time
+
+SIZE = 9
+
+
+def count_flips(permutation: list[int]) -> int:
+    """Reverse the first p[0] + 1 items until p[0] is 0."""
+    flips = 0
+    first = permutation[0]
+    while first:
+        permutation[: first + 1] = permutation[first::-1]
+        first = permutation[0]
+        flips += 1
+    return flips
+
+
+def rotate(permutation: list[int], counts: list[int]) -> bool:
+    """Step to the next permutation; False after the last one."""
+    for place in range(1, len(permutation)):
+        permutation.insert(place, permutation.pop(0))
+        counts[place] += 1
+        if counts[place] <= place:
+            return True
+        counts[place] = 0
+    return False
+
+
+def fannkuch(size: int) -> tuple[int, int]:
+    """The checksum and the greatest number of flips over all permutations."""
+    permutation = list(range(size))
+    counts = [0] * size
+    checksum = best = number = 0
+    more = True
+    while more:
+        flips = count_flips(permutation[:])
+        best = max(best, flips)
+        checksum += flips if number % 2 == 0 else -flips
+        number += 1
+        more = rotate(permutation, counts)
+    return checksum, best
+
+
+def main() -> None:
+    """Run once."""
+    start = time.perf_counter()
+    checksum, best = fannkuch(SIZE)
+    elapsed = time.perf_counter() - start
+    print("checksum", checksum, "flips", best)
+    print(f"elapsed {elapsed:.6f}")
+
+
+main()

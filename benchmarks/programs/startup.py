@@ -1,0 +1,3 @@
+"""Nothing: what is left is the time to start and to end."""
+
+pass

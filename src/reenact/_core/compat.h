@@ -1,0 +1,119 @@
+/* What differs between CPython versions, and nothing else: the only file with version #ifs.
+ *
+ * Layouts of objects that CPython does not publish are stated here once; module.c compares
+ * their sizes with the running interpreter's and refuses to load when they disagree. */
+#ifndef REENACT_COMPAT_H
+#define REENACT_COMPAT_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#if PY_VERSION_HEX < 0x030B0000 || PY_VERSION_HEX >= 0x030E0000
+#error "reenact supports CPython 3.11, 3.12 and 3.13"
+#endif
+#ifdef Py_GIL_DISABLED
+#error "reenact does not support free-threaded builds yet"
+#endif
+#if !defined(__linux__) || !defined(__x86_64__)
+#error "reenact supports Linux on x86-64 only"
+#endif
+
+#define Py_BUILD_CORE 1
+#undef _PyGC_FINALIZED /* 3.11 defines it twice */
+#include <internal/pycore_code.h>
+#include <internal/pycore_frame.h>
+#include <internal/pycore_gc.h>
+#include <internal/pycore_interp.h>
+#undef Py_BUILD_CORE
+#include <pythread.h>
+
+/* _thread.lock and _thread.RLock, the same in 3.11 to 3.13 */
+typedef struct {
+    PyObject_HEAD
+    PyThread_type_lock native;
+    PyObject *weakrefs;
+    char locked;
+} PlainLock;
+
+typedef struct {
+    PyObject_HEAD
+    PyThread_type_lock native;
+    unsigned long owner;
+    unsigned long count;
+    PyObject *weakrefs;
+} RecursiveLock;
+
+/* _io.FileIO: the descriptor is its first field */
+typedef struct {
+    PyObject_HEAD
+    int fd;
+} FileObject;
+
+typedef struct _PyInterpreterFrame Frame;
+
+static inline Frame *compat_top_frame(PyThreadState *tstate)
+{
+#if PY_VERSION_HEX >= 0x030D0000
+    return tstate->current_frame;
+#else
+    return tstate->cframe->current_frame;
+#endif
+}
+
+/* The code object a frame executes, or NULL for the interpreter's own helper frames. */
+static inline PyCodeObject *compat_frame_code(Frame *frame)
+{
+#if PY_VERSION_HEX >= 0x030D0000
+    if (frame->owner == FRAME_OWNED_BY_CSTACK || !PyCode_Check(frame->f_executable)) {
+        return NULL;
+    }
+    return (PyCodeObject *)frame->f_executable;
+#elif PY_VERSION_HEX >= 0x030C0000
+    return frame->owner == FRAME_OWNED_BY_CSTACK ? NULL : frame->f_code;
+#else
+    return frame->f_code;
+#endif
+}
+
+static inline _Py_CODEUNIT *compat_frame_instruction(Frame *frame)
+{
+#if PY_VERSION_HEX >= 0x030D0000
+    return frame->instr_ptr;
+#else
+    return frame->prev_instr;
+#endif
+}
+
+static inline int compat_frame_offset(Frame *frame, PyCodeObject *code)
+{
+    return (int)((compat_frame_instruction(frame) - _PyCode_CODE(code)) *
+                 (Py_ssize_t)sizeof(_Py_CODEUNIT));
+}
+
+static inline PyThreadState *compat_thread_state(void)
+{
+#if PY_VERSION_HEX >= 0x030D0000
+    return PyThreadState_GetUnchecked();
+#else
+    return _PyThreadState_UncheckedGet();
+#endif
+}
+
+static inline struct _gc_runtime_state *compat_gc(void)
+{
+    return &PyInterpreterState_Get()->gc;
+}
+
+static inline void compat_write_unraisable(PyObject *function)
+{
+#if PY_VERSION_HEX >= 0x030D0000
+    PyErr_FormatUnraisable("Exception ignored in thread started by %R", function);
+#else
+    _PyErr_WriteUnraisableMsg("in thread started by", function);
+#endif
+}
+
+#endif

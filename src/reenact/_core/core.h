@@ -1,0 +1,338 @@
+/* The core's shared vocabulary: threads, objects, sites, the schedule and the log.
+ *
+ * Who calls what: tick.c, locks.c, queues.c, threads.c, calls.c and clock.c turn something the
+ * program does into an operation and pass it through gate.c; gate.c decides who runs (record)
+ * or obeys (replay.c); log.c keeps what happened. No policy, no file names, no messages here:
+ * those belong to Python.
+ *
+ * Invariant: at most one controlled thread holds the baton; every other controlled thread is
+ * parked in the gate, outside in a blocking call, or gone. State below is touched by the
+ * holder (with the GIL), or under gate.mutex by threads that come back without it. */
+#ifndef REENACT_CORE_H
+#define REENACT_CORE_H
+
+#include "compat.h"
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Operation kinds; their names are exported to Python in this order. */
+#define OPERATIONS(X)                                                                              \
+    X(NONE, "none")                                                                                \
+    X(START, "start")                                                                              \
+    X(BEGIN, "begin")                                                                              \
+    X(END, "end")                                                                                  \
+    X(JOIN, "join")                                                                                \
+    X(JOIN_TIMEOUT, "join timeout")                                                                \
+    X(ACQUIRE, "acquire")                                                                          \
+    X(ACQUIRE_FAILED, "acquire failed")                                                            \
+    X(ACQUIRE_TIMEOUT, "acquire timeout")                                                          \
+    X(RELEASE, "release")                                                                          \
+    X(LOCKED, "locked")                                                                            \
+    X(PUT, "put")                                                                                  \
+    X(GET, "get")                                                                                  \
+    X(GET_EMPTY, "get empty")                                                                      \
+    X(GET_TIMEOUT, "get timeout")                                                                  \
+    X(SLEEP, "sleep")                                                                              \
+    X(CALL, "call")                                                                                \
+    X(YIELD, "yield")
+#define OBJECTS(X)                                                                                 \
+    X(NOTHING, "none")                                                                             \
+    X(THREAD, "thread")                                                                            \
+    X(LOCK, "lock")                                                                                \
+    X(RLOCK, "rlock")                                                                              \
+    X(QUEUE, "queue")
+
+#define AS_OPERATION(name, text) OP_##name,
+enum Operation { OPERATIONS(AS_OPERATION) OP_COUNT };
+#define AS_OBJECT(name, text) OBJECT_##name,
+enum ObjectKind { OBJECTS(AS_OBJECT) OBJECT_COUNT };
+
+enum EntryKind { ENTRY_PREEMPT, ENTRY_YIELD, ENTRY_STEAL, ENTRY_COLLECT, ENTRY_SIGNAL, ENTRY_END };
+enum EndKind { ENDED_NORMALLY, ENDED_IN_DEADLOCK };
+enum RunEnd { RUN_GOES_ON, RUN_CLOSED, RUN_DEADLOCKED, RUN_DIVERGED };
+enum Status { FREE, READY, RUNNING, WAITING, OUTSIDE, ENDED };
+enum Mode { MODE_OFF, MODE_RECORD, MODE_REPLAY };
+enum StrategyKind { STRATEGY_QUEUE, STRATEGY_RANDOM, STRATEGY_PYTHON };
+enum NoteKind { NOTE_FOREIGN = 1, NOTE_STOLEN, NOTE_FORK, NOTE_LOG_STOPPED, NOTE_SIGNAL };
+
+/* Exit codes of a process that the gate itself ends; documented in docs/reference. */
+enum { EXIT_DIVERGED = 120, EXIT_DEADLOCK = 122, EXIT_END_OF_RECORDING = 123 };
+
+typedef struct Thread Thread;
+typedef struct Object Object;
+
+/* Something threads wait for. Found by the address of its Python object. */
+struct Object {
+    PyObject *key;
+    Object *next_free;
+    uint32_t id;
+    uint8_t kind;
+    bool all_woken;
+    int64_t items; /* queue: how many are in it */
+    int32_t owner; /* index of the thread that acquired it last, -1 if free */
+    Thread *first_waiter, *last_waiter;
+};
+
+/* A controlled thread. The slots lie in a shared file map, so that budgets and pending
+ * operations survive the death of the process; offsets 0 to 31 are part of the format. */
+struct Thread {
+    int64_t budget; /* points until the next decision */
+    int32_t index, parent, ordinal;
+    _Atomic int32_t status;
+    uint32_t pending_site;
+    uint32_t pending_object;
+    /* not part of the format from here on */
+    _Atomic int32_t baton; /* futex: 1 once the baton is handed over */
+    int32_t children;
+    uint8_t pending_op;
+    bool queued;   /* in the run queue */
+    bool expired;  /* its deadline has passed: enabled whatever it waits for */
+    bool timed;    /* counted in gate.timed */
+    bool daemon;
+    int32_t deferring; /* depth of operations that must not be interrupted by a handler */
+    uint64_t signals; /* signals whose handlers this (main) thread must run */
+    int64_t deadline_ns;
+    Thread *run_next, *run_prev;
+    Object *waits_for;
+    Thread *wait_next, *wait_prev;
+    Object done; /* what joiners wait for */
+    void *handle;
+    PyObject *sentinel;
+    PyThreadState *tstate;
+    pid_t tid;
+    int *tid_address;
+};
+
+/* A place in the program that does one kind of operation. */
+typedef struct {
+    PyCodeObject *code;
+    const _Py_CODEUNIT *instruction;
+    uint32_t file, function; /* string numbers */
+    uint32_t line;
+    uint32_t kind;
+} Site;
+
+typedef struct {
+    int fd;
+    unsigned char *base; /* of the map; payload starts at STREAM_HEADER */
+    unsigned char *at, *end;
+    size_t mapped;
+} Stream;
+
+enum StreamNumber {
+    STREAM_SCHEDULE = 1,
+    STREAM_OPERATIONS,
+    STREAM_DEFINITIONS,
+    STREAM_CLOCK,
+    STREAM_OUTPUT,
+    STREAM_NOTES,
+    STREAM_OUTCOME,
+    STREAM_COUNT
+};
+enum { STREAM_HEADER = 64, STATE_HEADER = 4096 };
+
+/* First page of the state file; see docs/format.md. */
+typedef struct {
+    char magic[8];
+    uint32_t version, slot_size;
+    int64_t step_end; /* step at which the holder's budget will be used up */
+    int32_t holder;
+    uint32_t threads;
+    uint32_t ended;
+    int32_t log_errno;
+    uint64_t switches, operations, collections;
+} State;
+
+typedef struct {
+    enum Mode mode;
+    enum StrategyKind strategy;
+    uint64_t seed;
+    int64_t slice;          /* queue: points in a time slice; random: mean points between choices */
+    int64_t last_step;      /* replay: where the recording ends if it has no end entry; -1 unknown */
+    PyObject *chooser;      /* python strategy */
+} Settings;
+
+typedef struct {
+    Settings settings;
+    bool active;            /* operations of controlled threads pass the gate */
+    bool choose_at_operations;
+    State *state;
+    Thread *slots;
+    Thread *holder;
+    Thread *run_first, *run_last;
+    uint32_t outside, timed, foreign, handlers;
+    int64_t slice_left, slice_step;
+    uint64_t random;
+    pid_t pid;
+    pid_t leaving_tid;      /* an ended thread whose OS thread may not be gone yet */
+    int *leaving_address;
+    _Atomic uint64_t signals_pending;
+    pthread_mutex_t mutex;
+} Gate;
+
+extern Gate gate;
+extern __thread Thread *me;    /* NULL in threads that are not controlled */
+extern __thread int32_t quiet; /* depth of our own Python code, in which me is NULL */
+extern Stream streams[STREAM_COUNT];
+
+/* log.c */
+int log_open(int directory_fd, enum Mode mode);
+bool log_is_on(void);
+void log_stop(int error);
+void stream_bytes(Stream *stream, const void *bytes, size_t size);
+void stream_varint(Stream *stream, uint64_t value);
+void stream_zigzag(Stream *stream, int64_t value);
+void log_entry(enum EntryKind kind, uint64_t argument);
+void log_operation(uint32_t site, int32_t thread, uint32_t object, int64_t step);
+void log_note(enum NoteKind kind, uint64_t value, int32_t thread);
+void log_output(int fd, const void *bytes, size_t size);
+int state_open(int directory_fd);
+Thread *state_new_slot(void);
+
+typedef struct {
+    const unsigned char *at, *end;
+    bool broken;
+} Cursor;
+extern Cursor cursors[STREAM_COUNT];
+int replay_map(int directory_fd);
+uint64_t cursor_varint(Cursor *cursor);
+int64_t cursor_zigzag(Cursor *cursor);
+
+/* sites.c */
+uint32_t site_here(enum Operation kind);
+const Site *site_get(uint32_t number);
+const char *site_string(uint32_t number);
+uint32_t site_intern_string(const char *text, Py_ssize_t size);
+void site_note_source(const char *path, const char *digest);
+int sites_load_recorded(void);
+bool site_agrees(uint32_t number);
+uint32_t site_recorded_kind(uint32_t number);
+void define_object(Object *object, uint32_t site);
+void define_thread(Thread *thread);
+
+/* objects.c */
+Object *object_of(PyObject *key, enum ObjectKind kind);
+Object *object_find(PyObject *key);
+void object_forget(PyObject *key);
+
+/* gate.c */
+enum Waited { WAIT_FAILED = -1, WAIT_RESUMED, WAIT_INTERRUPTED };
+int gate_slow(Thread *thread);
+int64_t gate_step(void);
+enum Waited gate_wait(Thread *thread, enum Operation kind, Object *object, int64_t deadline_ns);
+void gate_wake(Object *object);
+void gate_done(enum Operation kind, Object *object);
+void gate_drop(Thread *thread);
+void gate_rejoin(Thread *thread);
+void gate_take_turn(Thread *thread);
+void gate_enroll(Thread *thread);
+void gate_withdraw(Thread *thread);
+void gate_adopt_main(Thread *thread);
+void gate_thread_gone(Thread *thread, Object *sentinel);
+void gate_preempt(Thread *thread, Thread *next);
+void gate_steal(Thread *thread, Thread *next);
+size_t gate_sift(void);
+bool gate_rescue(Thread *thread);
+void gate_foreign(void);
+void gate_close(bool let_go);
+int64_t now_ns(void);
+
+/* chooser.c: strategies written in Python */
+void chooser_ask(Thread *thread);
+Thread *chooser_successor(Thread *thread);
+
+/* replay.c */
+int replay_begin(void);
+int replay_point(Thread *thread, int64_t step);
+Thread *replay_yield_target(Thread *thread, int64_t step);
+void replay_check(enum Operation kind, uint32_t site, uint32_t object, int64_t step);
+void replay_settle(Thread *thread);
+void replay_grant(Thread *thread, int64_t step);
+void replay_close(void);
+int64_t replay_clock(uint64_t clock);
+
+/* outcome.c: what is written down before the gate ends the process */
+void report_deadlock(void) __attribute__((noreturn));
+void report_divergence(const char *reason, int64_t step, const char *expected, const char *actual)
+    __attribute__((noreturn));
+void end_of_recording(void) __attribute__((noreturn));
+
+/* signals.c */
+bool signals_collect(void);
+int signals_run(Thread *thread);
+int signals_watch(int number, bool is_default);
+void signals_give_up_waiting(void);
+
+/* collect.c */
+void collect_if_due(void);
+void collect_now(uint64_t generation);
+int collect_take_over(void);
+void collect_give_back(void);
+PyObject *collect_enable(PyObject *module, PyObject *unused);
+PyObject *collect_disable(PyObject *module, PyObject *unused);
+PyObject *collect_is_enabled(PyObject *module, PyObject *unused);
+
+/* patrol.c */
+int patrol_start(void);
+
+/* the parts that patch the interpreter; each returns -1 with an exception set */
+typedef struct {
+    const char *name;
+    PyObject *native;
+} Native;
+PyObject *patch_method(PyTypeObject *type, PyMethodDef *definition);
+PyObject *call_method(PyObject *method, PyObject *self, PyObject *const *args, Py_ssize_t count,
+                      PyObject *names);
+int parse_wait(PyObject *const *args, Py_ssize_t count, PyObject *names, bool *blocking,
+               int64_t *timeout_ns);
+int seconds_to_ns(PyObject *seconds, int64_t *ns);
+int64_t deadline_after(int64_t timeout_ns);
+int locks_install(PyTypeObject *lock_type, PyTypeObject *rlock_type);
+int queues_install(PyTypeObject *type);
+int threads_install(PyObject *thread_module);
+int threads_bind(Thread *thread);
+extern PyMethodDef clock_functions[], thread_functions[], call_functions[];
+extern PyTypeObject TickType, OutsideType, OutputType, BootType;
+
+/* A controlled thread whose operations count now, or NULL. */
+static inline Thread *gate_me(void)
+{
+    Thread *thread = me;
+    if (__builtin_expect(!gate.active, 0)) {
+        return NULL;
+    }
+    if (__builtin_expect(thread == NULL, 0)) {
+        gate_foreign();
+    }
+    return thread;
+}
+
+/* Our own Python code runs unseen: between these two, nothing is an operation. */
+static inline Thread *go_quiet(void)
+{
+    Thread *thread = me;
+    me = NULL;
+    quiet++;
+    return thread;
+}
+
+static inline void end_quiet(Thread *thread)
+{
+    quiet--;
+    me = thread;
+}
+
+/* The point before an operation; -1 with an exception set if a signal handler raised. */
+static inline int gate_enter(Thread *thread, enum Operation kind, uint32_t object_id)
+{
+    thread->pending_op = (uint8_t)kind;
+    thread->pending_object = object_id;
+    if (__builtin_expect(--thread->budget <= 0 || gate.choose_at_operations, 0)) {
+        return gate_slow(thread);
+    }
+    return 0;
+}
+
+#endif

@@ -1,0 +1,669 @@
+/* The gate: who holds the baton, who waits for what, and how the baton is handed over.
+ *
+ * These are the only functions in which a controlled thread ever gives up control: gate_slow (at
+ * a point), gate_wait (for an object or a deadline), gate_drop (into an outside call) and
+ * gate_thread_gone. Each hands the baton over under gate.mutex, lets go of the GIL, and only then
+ * wakes the next thread, which is the kernel's floor for a switch.
+ *
+ * Recording, the next thread is chosen here and logged; replaying, replay.c names it. A wait that
+ * ends without what it waited for was ended by its deadline: the schedule alone says so, nothing
+ * more need be recorded. */
+#include "core.h"
+#include <errno.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { CHECK_INTERVAL = 1000 }; /* points between looks at the garbage collector */
+
+Gate gate = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+__thread Thread *me;
+__thread int32_t quiet;
+static __thread bool foreign_seen;
+
+int64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+int64_t gate_step(void)
+{
+    return gate.holder == NULL ? gate.state->step_end
+                               : gate.state->step_end - gate.holder->budget;
+}
+
+static bool is_recording(void)
+{
+    return gate.settings.mode == MODE_RECORD;
+}
+
+/* splitmix64 */
+static uint64_t next_random(void)
+{
+    uint64_t z = gate.random += 0x9E3779B97F4A7C15ULL;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
+    return z ^ (z >> 31);
+}
+
+/* ---- futexes ---- */
+
+static long futex(void *word, int operation, int value, const struct timespec *deadline)
+{
+    return syscall(SYS_futex, word, operation, value, deadline, NULL, FUTEX_BITSET_MATCH_ANY);
+}
+
+static void wake(Thread *thread)
+{
+    atomic_store(&thread->baton, 1);
+    futex(&thread->baton, FUTEX_WAKE_PRIVATE, 1, NULL);
+}
+
+/* An ended thread frees stacks and arenas on its way out of the process. Whoever runs next waits
+ * until it is gone, so that the order of those calls, and with it every later address, is the
+ * same in every run. The kernel clears the word at tid_address last of all. */
+static void await_exit(void)
+{
+    pid_t tid = gate.leaving_tid;
+    if (tid == 0) {
+        return;
+    }
+    gate.leaving_tid = 0;
+    if (gate.leaving_address == NULL) {
+        while (syscall(SYS_tgkill, gate.pid, tid, 0) == 0) {
+            usleep(20);
+        }
+        return;
+    }
+    while (futex(gate.leaving_address, FUTEX_WAIT_BITSET, tid, NULL) == 0 || errno == EINTR) {
+    }
+}
+
+/* ---- the run queue ---- */
+
+static void enqueue(Thread *thread)
+{
+    thread->queued = true;
+    thread->run_next = NULL;
+    thread->run_prev = gate.run_last;
+    if (gate.run_last != NULL) {
+        gate.run_last->run_next = thread;
+    }
+    else {
+        gate.run_first = thread;
+    }
+    gate.run_last = thread;
+}
+
+static void dequeue(Thread *thread)
+{
+    if (!thread->queued) {
+        return;
+    }
+    thread->queued = false;
+    *(thread->run_prev != NULL ? &thread->run_prev->run_next : &gate.run_first) = thread->run_next;
+    *(thread->run_next != NULL ? &thread->run_next->run_prev : &gate.run_last) = thread->run_prev;
+}
+
+static void link_waiter(Object *object, Thread *thread)
+{
+    thread->waits_for = object;
+    if (object == NULL) {
+        return;
+    }
+    object->all_woken = false;
+    thread->wait_next = NULL;
+    thread->wait_prev = object->last_waiter;
+    *(object->last_waiter != NULL ? &object->last_waiter->wait_next : &object->first_waiter) =
+        thread;
+    object->last_waiter = thread;
+}
+
+static void unlink_waiter(Thread *thread)
+{
+    Object *object = thread->waits_for;
+    thread->waits_for = NULL;
+    if (object == NULL) {
+        return;
+    }
+    *(thread->wait_prev != NULL ? &thread->wait_prev->wait_next : &object->first_waiter) =
+        thread->wait_next;
+    *(thread->wait_next != NULL ? &thread->wait_next->wait_prev : &object->last_waiter) =
+        thread->wait_prev;
+}
+
+static bool is_free(const Object *object)
+{
+    switch (object->kind) {
+    case OBJECT_LOCK: return !((PlainLock *)object->key)->locked;
+    case OBJECT_RLOCK: return ((RecursiveLock *)object->key)->count == 0;
+    case OBJECT_QUEUE: return object->items > 0;
+    case OBJECT_THREAD: return gate.slots[object->id].status == ENDED;
+    default: return true;
+    }
+}
+
+/* A woken waiter whose lock was taken again in the meantime would only wait again. */
+static bool is_enabled(const Thread *thread)
+{
+    return thread->waits_for == NULL || thread->expired || thread->signals != 0 ||
+           is_free(thread->waits_for);
+}
+
+/* Drops what is not enabled from the run queue, and counts the rest. */
+size_t gate_sift(void)
+{
+    size_t enabled = 0;
+    for (Thread *thread = gate.run_first, *next; thread != NULL; thread = next) {
+        next = thread->run_next;
+        if (is_enabled(thread)) {
+            enabled++;
+            continue;
+        }
+        dequeue(thread);
+        thread->status = WAITING;
+        thread->waits_for->all_woken = false;
+    }
+    return enabled;
+}
+
+/* First come, first served; sifts only as far as it must. */
+static Thread *first_enabled(void)
+{
+    Thread *thread;
+    while ((thread = gate.run_first) != NULL && !is_enabled(thread)) {
+        dequeue(thread);
+        thread->status = WAITING;
+        thread->waits_for->all_woken = false;
+    }
+    return thread;
+}
+
+static Thread *nth_in_queue(uint64_t n)
+{
+    Thread *thread = gate.run_first;
+    while (n-- > 0) {
+        thread = thread->run_next;
+    }
+    return thread;
+}
+
+static Thread *random_enabled(bool may_stay)
+{
+    size_t enabled = gate_sift();
+    if (enabled == 0) {
+        return NULL;
+    }
+    uint64_t pick = next_random() % (enabled + (may_stay ? 1 : 0));
+    return pick == enabled ? NULL : nth_in_queue(pick);
+}
+
+/* ---- handing over ---- */
+
+static int64_t next_budget(void)
+{
+    switch (gate.settings.strategy) {
+    case STRATEGY_QUEUE: return gate.slice_left < CHECK_INTERVAL ? gate.slice_left : CHECK_INTERVAL;
+    case STRATEGY_RANDOM: return 1 + (int64_t)(next_random() % (2 * (uint64_t)gate.settings.slice));
+    default: return gate.settings.slice;
+    }
+}
+
+static void grant(Thread *thread, int64_t step)
+{
+    if (!is_recording()) {
+        replay_grant(thread, step);
+        return;
+    }
+    thread->budget = next_budget();
+    gate.state->step_end = step + thread->budget;
+}
+
+/* The bookkeeping of a handover; waking comes later, without the GIL. */
+static void hand(Thread *next)
+{
+    int64_t step = gate_step();
+    dequeue(next);
+    next->status = RUNNING;
+    gate.holder = next;
+    gate.state->holder = next->index;
+    gate.state->switches++;
+    gate.slice_left = gate.settings.slice;
+    gate.slice_step = step;
+    grant(next, step);
+}
+
+static void go_idle(void)
+{
+    gate.state->step_end = gate_step();
+    gate.holder = NULL;
+    gate.state->holder = -1;
+}
+
+static bool can_anything_happen(void)
+{
+    return gate.outside > 0 || gate.timed > 0 || gate.foreign > 0 || gate.handlers > 0;
+}
+
+/* Who follows a thread that cannot go on. May only be asked once per handover. */
+static Thread *choose_successor(Thread *thread)
+{
+    if (!is_recording()) {
+        return replay_yield_target(thread, gate_step());
+    }
+    Thread *next = gate.settings.strategy == STRATEGY_RANDOM ? random_enabled(false)
+                                                             : first_enabled();
+    if (next != NULL) {
+        log_entry(ENTRY_YIELD, (uint64_t)next->index);
+    }
+    return next;
+}
+
+static Thread *pass_on(Thread *thread)
+{
+    Thread *next = choose_successor(thread);
+    if (next != NULL) {
+        hand(next);
+    }
+    else if (can_anything_happen()) {
+        go_idle();
+    }
+    else {
+        log_entry(ENTRY_END, ENDED_IN_DEADLOCK);
+        go_idle();
+        report_deadlock();
+    }
+    return next;
+}
+
+/* Caller holds the mutex; the thread becomes runnable, and runs if nobody does. */
+static void make_ready(Thread *thread)
+{
+    thread->status = READY;
+    enqueue(thread);
+    if (gate.holder == NULL) {
+        Thread *next = choose_successor(thread);
+        if (next != NULL) {
+            hand(next);
+            wake(next);
+        }
+    }
+}
+
+static void note_deadline(Thread *thread)
+{
+    pthread_mutex_lock(&gate.mutex);
+    thread->expired = true;
+    if (thread->status == WAITING) {
+        make_ready(thread);
+    }
+    pthread_mutex_unlock(&gate.mutex);
+}
+
+/* A signal interrupted a parked thread: its handler is the main thread's business. */
+static void take_signals(void)
+{
+    pthread_mutex_lock(&gate.mutex);
+    Thread *main_thread = &gate.slots[0];
+    if (gate.active && is_recording() && signals_collect() && main_thread->status == WAITING) {
+        make_ready(main_thread);
+    }
+    pthread_mutex_unlock(&gate.mutex);
+}
+
+/* Parks the calling OS thread until the baton is its own. Called without the GIL. */
+static void await_baton(Thread *thread, int64_t deadline_ns)
+{
+    while (atomic_load(&thread->baton) == 0) {
+        struct timespec deadline = {deadline_ns / 1000000000, deadline_ns % 1000000000};
+        long failed = futex(&thread->baton, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, 0,
+                            deadline_ns < 0 ? NULL : &deadline);
+        if (failed != 0 && errno == ETIMEDOUT) {
+            deadline_ns = -1;
+            note_deadline(thread);
+        }
+        else if (failed != 0 && errno == EINTR) {
+            take_signals();
+        }
+    }
+    atomic_store(&thread->baton, 0);
+    await_exit();
+}
+
+/* Gives the GIL back, wakes next, and returns with both baton and GIL. */
+static void park(Thread *thread, Thread *next, int64_t deadline_ns)
+{
+    PyThreadState *tstate = PyEval_SaveThread();
+    if (next != NULL) {
+        wake(next);
+    }
+    await_baton(thread, deadline_ns);
+    PyEval_RestoreThread(tstate);
+    if (!is_recording()) {
+        replay_settle(thread);
+    }
+}
+
+/* ---- points ---- */
+
+static void preempt(Thread *thread, Thread *next)
+{
+    thread->status = READY;
+    if (is_recording()) {
+        log_entry(ENTRY_PREEMPT, (uint64_t)next->index);
+        enqueue(thread);
+    }
+    hand(next);
+    pthread_mutex_unlock(&gate.mutex);
+    park(thread, next, -1);
+}
+
+void gate_preempt(Thread *thread, Thread *next)
+{
+    pthread_mutex_lock(&gate.mutex);
+    preempt(thread, next);
+}
+
+static void choose(Thread *thread)
+{
+    if (gate.settings.strategy == STRATEGY_PYTHON) {
+        chooser_ask(thread);
+        return;
+    }
+    pthread_mutex_lock(&gate.mutex);
+    Thread *next = gate.settings.strategy == STRATEGY_RANDOM ? random_enabled(true)
+                                                             : first_enabled();
+    if (next == NULL) {
+        pthread_mutex_unlock(&gate.mutex);
+        return;
+    }
+    preempt(thread, next);
+}
+
+static int record_point(Thread *thread)
+{
+    int64_t step = gate_step();
+    gate.slice_left -= step - gate.slice_step;
+    bool over = gate.settings.strategy != STRATEGY_QUEUE || gate.slice_left <= 0;
+    if (gate.slice_left <= 0) {
+        gate.slice_left = gate.settings.slice;
+    }
+    gate.slice_step = step;
+    if (thread->budget <= 0) {
+        grant(thread, step);
+    }
+    uint64_t switches = gate.state->switches;
+    if (atomic_load(&gate.signals_pending) != 0) {
+        take_signals();
+    }
+    collect_if_due();
+    if (over && gate.state->switches == switches) {
+        choose(thread);
+    }
+    return signals_run(thread);
+}
+
+int gate_slow(Thread *thread)
+{
+    if (!gate.active) {
+        thread->budget = INT64_MAX;
+        return 0;
+    }
+    if (thread->status == OUTSIDE) {
+        gate_rejoin(thread);
+        if (!gate.active || --thread->budget > 0) {
+            return 0;
+        }
+    }
+    return is_recording() ? record_point(thread) : replay_point(thread, gate_step());
+}
+
+/* ---- waiting ---- */
+
+static void begin_wait(Thread *thread, Object *object, int64_t deadline_ns)
+{
+    thread->status = WAITING;
+    thread->expired = false;
+    link_waiter(object, thread);
+    thread->timed = deadline_ns >= 0;
+    gate.timed += thread->timed;
+    if (is_recording() && deadline_ns >= 0 && deadline_ns <= now_ns()) {
+        thread->expired = true;
+        thread->status = READY;
+        enqueue(thread);
+    }
+}
+
+static void end_wait(Thread *thread)
+{
+    pthread_mutex_lock(&gate.mutex);
+    unlink_waiter(thread);
+    gate.timed -= thread->timed;
+    thread->timed = thread->expired = false;
+    pthread_mutex_unlock(&gate.mutex);
+}
+
+enum Waited gate_wait(Thread *thread, enum Operation kind, Object *object, int64_t deadline_ns)
+{
+    thread->pending_op = (uint8_t)kind;
+    thread->pending_site = site_here(kind);
+    if (object != NULL && object->id == 0 && object->kind != OBJECT_THREAD) {
+        define_object(object, thread->pending_site);
+    }
+    thread->pending_object = object != NULL ? object->id : 0;
+    Thread *chosen = chooser_successor(thread);
+    pthread_mutex_lock(&gate.mutex);
+    begin_wait(thread, object, deadline_ns);
+    Thread *next = chosen;
+    if (chosen != NULL) {
+        log_entry(ENTRY_YIELD, (uint64_t)chosen->index);
+        hand(chosen);
+    }
+    else {
+        next = pass_on(thread);
+    }
+    pthread_mutex_unlock(&gate.mutex);
+    park(thread, next, is_recording() ? deadline_ns : -1);
+    end_wait(thread);
+    thread->pending_site = 0;
+    if (thread->signals != 0) {
+        return signals_run(thread) < 0 ? WAIT_FAILED : WAIT_INTERRUPTED;
+    }
+    return WAIT_RESUMED;
+}
+
+static void wake_waiters(Object *object)
+{
+    for (Thread *thread = object->first_waiter; thread != NULL; thread = thread->wait_next) {
+        if (thread->status == WAITING) {
+            make_ready(thread);
+        }
+    }
+    object->all_woken = true;
+}
+
+void gate_wake(Object *object)
+{
+    if (object->first_waiter == NULL || object->all_woken || !is_recording()) {
+        return;
+    }
+    pthread_mutex_lock(&gate.mutex);
+    wake_waiters(object);
+    pthread_mutex_unlock(&gate.mutex);
+}
+
+/* ---- operations that happened ---- */
+
+void gate_done(enum Operation kind, Object *object)
+{
+    uint32_t site = site_here(kind);
+    if (object != NULL && object->id == 0 && object->kind != OBJECT_THREAD) {
+        define_object(object, site);
+    }
+    uint32_t id = object != NULL ? object->id : 0;
+    gate.state->operations++;
+    if (is_recording()) {
+        log_operation(site, me->index, id, gate_step());
+    }
+    else {
+        replay_check(kind, site, id, gate_step());
+    }
+}
+
+/* ---- outside calls ---- */
+
+void gate_drop(Thread *thread)
+{
+    Thread *chosen = chooser_successor(thread);
+    pthread_mutex_lock(&gate.mutex);
+    thread->status = OUTSIDE;
+    gate.outside++;
+    Thread *next = chosen;
+    if (chosen != NULL) {
+        log_entry(ENTRY_YIELD, (uint64_t)chosen->index);
+        hand(chosen);
+    }
+    else {
+        next = pass_on(thread);
+    }
+    if (next != thread) {
+        thread->budget = 0;
+    }
+    pthread_mutex_unlock(&gate.mutex);
+    if (next != NULL) {
+        wake(next);
+    }
+}
+
+void gate_rejoin(Thread *thread)
+{
+    PyThreadState *tstate = PyEval_SaveThread();
+    pthread_mutex_lock(&gate.mutex);
+    gate.outside--;
+    if (is_recording() && gate.active) {
+        make_ready(thread);
+    }
+    pthread_mutex_unlock(&gate.mutex);
+    await_baton(thread, -1);
+    PyEval_RestoreThread(tstate);
+    if (!is_recording()) {
+        replay_settle(thread);
+    }
+}
+
+/* The holder is stuck in a call nobody declared: it goes on as if it were outside. */
+void gate_steal(Thread *thread, Thread *next)
+{
+    thread->status = OUTSIDE;
+    gate.outside++;
+    hand(next);
+    thread->budget = 0;
+    wake(next);
+}
+
+bool gate_rescue(Thread *thread)
+{
+    Thread *next = first_enabled();
+    if (next == NULL) {
+        return false;
+    }
+    log_entry(ENTRY_STEAL, (uint64_t)next->index);
+    stream_varint(&streams[STREAM_SCHEDULE], gate.state->operations);
+    log_note(NOTE_STOLEN, (uint64_t)thread->tid, thread->index);
+    gate_steal(thread, next);
+    return true;
+}
+
+/* ---- threads ---- */
+
+void gate_enroll(Thread *thread)
+{
+    thread->status = READY;
+    if (is_recording()) {
+        pthread_mutex_lock(&gate.mutex);
+        enqueue(thread);
+        pthread_mutex_unlock(&gate.mutex);
+    }
+}
+
+void gate_withdraw(Thread *thread)
+{
+    pthread_mutex_lock(&gate.mutex);
+    dequeue(thread);
+    thread->status = ENDED;
+    pthread_mutex_unlock(&gate.mutex);
+}
+
+void gate_take_turn(Thread *thread)
+{
+    park(thread, NULL, -1);
+}
+
+void gate_adopt_main(Thread *thread)
+{
+    me = thread;
+    thread->status = RUNNING;
+    gate.holder = thread;
+    gate.slice_left = gate.settings.slice;
+    grant(thread, 0);
+}
+
+/* Called as the OS thread ends, after Python has forgotten it, without the GIL. */
+void gate_thread_gone(Thread *thread, Object *sentinel)
+{
+    pthread_mutex_lock(&gate.mutex);
+    bool held = gate.holder == thread;
+    thread->status = ENDED;
+    gate.leaving_tid = thread->tid;
+    gate.leaving_address = thread->tid_address;
+    if (is_recording()) {
+        wake_waiters(&thread->done);
+        if (sentinel != NULL) {
+            wake_waiters(sentinel);
+        }
+    }
+    gate.outside -= !held;
+    Thread *next = held ? pass_on(thread) : NULL;
+    pthread_mutex_unlock(&gate.mutex);
+    if (next != NULL) {
+        wake(next);
+    }
+}
+
+/* A thread that nothing of ours started runs Python code: said once for each, never ignored. */
+void gate_foreign(void)
+{
+    if (quiet > 0 || foreign_seen || getpid() != gate.pid) {
+        return;
+    }
+    foreign_seen = true;
+    pthread_mutex_lock(&gate.mutex);
+    gate.foreign++;
+    log_note(NOTE_FOREIGN, (uint64_t)syscall(SYS_gettid), 0);
+    pthread_mutex_unlock(&gate.mutex);
+}
+
+/* The run is over; threads that are parked stay so for ever unless they are let go. */
+void gate_close(bool let_go)
+{
+    pthread_mutex_lock(&gate.mutex);
+    if (is_recording()) {
+        log_entry(ENTRY_END, ENDED_NORMALLY);
+    }
+    else {
+        replay_close();
+    }
+    gate.state->step_end = gate_step();
+    gate.state->holder = -1;
+    gate.state->ended = RUN_CLOSED;
+    gate.active = false;
+    gate.holder = NULL;
+    for (uint32_t i = 1; let_go && i < gate.state->threads; i++) {
+        wake(&gate.slots[i]);
+    }
+    pthread_mutex_unlock(&gate.mutex);
+}

@@ -1,0 +1,334 @@
+/* The streams of a recording as shared file maps, and the cursors that read them back.
+ *
+ * What was appended is in the page cache at once and survives the death of the process. Space is
+ * reserved before it is mapped, so that a full disk is an error code here and not a SIGBUS. All
+ * maps lie at fixed addresses far from the program's, so that the log never moves the program's
+ * own memory. When the log cannot go on it stops, and the program does not notice. */
+#include "core.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MAP_BASE 0x200000000000ULL
+#define MAP_SPAN (1ULL << 36)
+#define STATE_PLACE 15
+#define CURSOR_PLACE 16
+enum { FORMAT_VERSION = 1, FIRST_CHUNK = 1 << 16, LARGEST_CHUNK = 1 << 22, LONGEST_VARINT = 10 };
+
+static const char MAGIC[8] = "reenact";
+static const char *const NAMES[STREAM_COUNT] = {NULL,     "schedule", "operations", "definitions",
+                                                "clock",  "output",   "notes",      "outcome"};
+Stream streams[STREAM_COUNT];
+Cursor cursors[STREAM_COUNT];
+static bool logging;
+static int64_t last_entry_step;
+static int state_fd = -1;
+static size_t state_mapped;
+
+static void *place(int number)
+{
+    return (void *)(MAP_BASE + MAP_SPAN * (uint64_t)number);
+}
+
+bool log_is_on(void)
+{
+    return logging;
+}
+
+void log_stop(int error)
+{
+    if (logging && gate.state != NULL) {
+        gate.state->log_errno = error;
+    }
+    logging = false;
+}
+
+/* Reserve and map the next piece of a file; returns errno. */
+static int map_more(int fd, void *base, size_t mapped, size_t size)
+{
+    int error = posix_fallocate(fd, (off_t)mapped, (off_t)size);
+    if (error != 0) {
+        return error;
+    }
+    void *at = mmap((char *)base + mapped, size, PROT_READ | PROT_WRITE,
+                    MAP_SHARED | MAP_FIXED_NOREPLACE, fd, (off_t)mapped);
+    return at == MAP_FAILED ? errno : 0;
+}
+
+static int stream_grow(Stream *stream)
+{
+    size_t size = stream->mapped < FIRST_CHUNK ? FIRST_CHUNK : stream->mapped;
+    size = size > LARGEST_CHUNK ? LARGEST_CHUNK : size;
+    int error = map_more(stream->fd, stream->base, stream->mapped, size);
+    if (error != 0) {
+        log_stop(error);
+        return -1;
+    }
+    stream->mapped += size;
+    stream->end = stream->base + stream->mapped;
+    return 0;
+}
+
+static void stream_commit(Stream *stream)
+{
+    *(uint64_t *)(stream->base + 16) = (uint64_t)(stream->at - stream->base - STREAM_HEADER);
+}
+
+/* Descriptors of ours are kept out of the way: the program's own numbers must not depend on how
+ * many of them there are. */
+static int move_high(int fd)
+{
+    struct rlimit limit;
+    if (fd < 0 || getrlimit(RLIMIT_NOFILE, &limit) < 0) {
+        return fd;
+    }
+    int lowest = limit.rlim_cur > 4096 ? 4032 : (int)limit.rlim_cur - 64;
+    int high = fcntl(fd, F_DUPFD_CLOEXEC, lowest > fd ? lowest : fd);
+    if (high < 0) {
+        return fd;
+    }
+    close(fd);
+    return high;
+}
+
+static int open_at(int directory_fd, const char *name)
+{
+    return move_high(openat(directory_fd, name, O_CREAT | O_RDWR | O_CLOEXEC | O_TRUNC, 0600));
+}
+
+static int stream_open(int directory_fd, int number)
+{
+    Stream *stream = &streams[number];
+    stream->fd = open_at(directory_fd, NAMES[number]);
+    stream->base = place(number);
+    if (stream->fd < 0 || stream_grow(stream) < 0) {
+        return -1;
+    }
+    memcpy(stream->base, MAGIC, sizeof MAGIC);
+    *(uint32_t *)(stream->base + 8) = FORMAT_VERSION;
+    *(uint32_t *)(stream->base + 12) = (uint32_t)number;
+    stream->at = stream->base + STREAM_HEADER;
+    return 0;
+}
+
+/* A replay writes only what is compared or reported afterwards. */
+static bool is_written(int number, enum Mode mode)
+{
+    return mode == MODE_RECORD || number >= STREAM_OUTPUT;
+}
+
+int log_open(int directory_fd, enum Mode mode)
+{
+    logging = true;
+    for (int number = 1; number < STREAM_COUNT; number++) {
+        if (is_written(number, mode) && stream_open(directory_fd, number) < 0) {
+            return -1;
+        }
+    }
+    last_entry_step = 0;
+    return 0;
+}
+
+static bool has_room(Stream *stream, size_t size)
+{
+    while (stream->at + size > stream->end) {
+        if (!logging || stream_grow(stream) < 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static unsigned char *put_varint(unsigned char *at, uint64_t value)
+{
+    while (value >= 0x80) {
+        *at++ = (unsigned char)(value | 0x80);
+        value >>= 7;
+    }
+    *at++ = (unsigned char)value;
+    return at;
+}
+
+static uint64_t zigzag(int64_t value)
+{
+    return ((uint64_t)value << 1) ^ (uint64_t)(value >> 63);
+}
+
+void stream_varint(Stream *stream, uint64_t value)
+{
+    if (logging && has_room(stream, LONGEST_VARINT)) {
+        stream->at = put_varint(stream->at, value);
+        stream_commit(stream);
+    }
+}
+
+void stream_zigzag(Stream *stream, int64_t value)
+{
+    stream_varint(stream, zigzag(value));
+}
+
+void stream_bytes(Stream *stream, const void *bytes, size_t size)
+{
+    if (logging && has_room(stream, size)) {
+        memcpy(stream->at, bytes, size);
+        stream->at += size;
+        stream_commit(stream);
+    }
+}
+
+void log_entry(enum EntryKind kind, uint64_t argument)
+{
+    Stream *stream = &streams[STREAM_SCHEDULE];
+    if (!logging || !has_room(stream, 2 * LONGEST_VARINT)) {
+        return;
+    }
+    int64_t step = gate_step();
+    unsigned char *at = put_varint(stream->at, (uint64_t)(step - last_entry_step));
+    stream->at = put_varint(at, argument << 3 | (uint64_t)kind);
+    stream_commit(stream);
+    last_entry_step = step;
+}
+
+/* One operation, relative to the one before it; see docs/format.md. */
+void log_operation(uint32_t site, int32_t thread, uint32_t object, int64_t step)
+{
+    static int32_t last_thread;
+    static uint32_t last_object;
+    static int64_t last_step;
+    Stream *stream = &streams[STREAM_OPERATIONS];
+    if (!logging || !has_room(stream, 4 * LONGEST_VARINT)) {
+        return;
+    }
+    bool has_thread = thread != last_thread, has_object = object != last_object;
+    bool has_points = step - last_step != 1;
+    unsigned char *at = put_varint(stream->at, (uint64_t)site << 3 | (uint64_t)has_thread << 2 |
+                                                   (uint64_t)has_object << 1 |
+                                                   (uint64_t)has_points);
+    if (has_thread) {
+        at = put_varint(at, (uint64_t)thread);
+    }
+    if (has_object) {
+        at = put_varint(at, zigzag((int64_t)object - (int64_t)last_object));
+    }
+    if (has_points) {
+        at = put_varint(at, (uint64_t)(step - last_step));
+    }
+    stream->at = at;
+    stream_commit(stream);
+    last_thread = thread;
+    last_object = object;
+    last_step = step;
+}
+
+void log_note(enum NoteKind kind, uint64_t value, int32_t thread)
+{
+    Stream *stream = &streams[STREAM_NOTES];
+    stream_varint(stream, kind);
+    stream_varint(stream, (uint64_t)gate_step());
+    stream_varint(stream, (uint64_t)thread);
+    stream_varint(stream, value);
+    stream_varint(stream, 0);
+}
+
+void log_output(int fd, const void *bytes, size_t size)
+{
+    Stream *stream = &streams[STREAM_OUTPUT];
+    stream_varint(stream, (uint64_t)fd);
+    stream_varint(stream, size);
+    stream_bytes(stream, bytes, size);
+}
+
+int state_open(int directory_fd)
+{
+    state_fd = open_at(directory_fd, "state");
+    if (state_fd < 0 || (errno = map_more(state_fd, place(STATE_PLACE), 0, FIRST_CHUNK)) != 0) {
+        return -1;
+    }
+    state_mapped = FIRST_CHUNK;
+    gate.state = place(STATE_PLACE);
+    gate.slots = (Thread *)((char *)gate.state + STATE_HEADER);
+    memcpy(gate.state->magic, MAGIC, sizeof MAGIC);
+    gate.state->version = FORMAT_VERSION;
+    gate.state->slot_size = sizeof(Thread);
+    return 0;
+}
+
+/* Where the file cannot grow the slots go on in plain memory: the run matters more. */
+static void state_grow(void)
+{
+    int error = map_more(state_fd, gate.state, state_mapped, FIRST_CHUNK);
+    if (error != 0) {
+        log_stop(error);
+        mmap((char *)gate.state + state_mapped, FIRST_CHUNK, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    }
+    state_mapped += FIRST_CHUNK;
+}
+
+Thread *state_new_slot(void)
+{
+    uint32_t index = gate.state->threads;
+    while ((char *)&gate.slots[index + 1] > (char *)gate.state + state_mapped) {
+        state_grow();
+    }
+    Thread *thread = &gate.slots[index];
+    thread->index = (int32_t)index;
+    thread->done.kind = OBJECT_THREAD;
+    thread->done.id = index;
+    gate.state->threads++;
+    return thread;
+}
+
+static int map_cursor(int directory_fd, int number)
+{
+    struct stat facts;
+    int fd = openat(directory_fd, NAMES[number], O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &facts) < 0 || facts.st_size < STREAM_HEADER) {
+        return -1;
+    }
+    const unsigned char *base =
+        mmap(place(CURSOR_PLACE + number), (size_t)facts.st_size, PROT_READ,
+             MAP_PRIVATE | MAP_FIXED_NOREPLACE, fd, 0);
+    close(fd);
+    if (base == MAP_FAILED || memcmp(base, MAGIC, sizeof MAGIC) != 0) {
+        return -1;
+    }
+    uint64_t room = (uint64_t)facts.st_size - STREAM_HEADER, used = *(uint64_t *)(base + 16);
+    cursors[number].at = base + STREAM_HEADER;
+    cursors[number].end = cursors[number].at + (used < room ? used : room);
+    return 0;
+}
+
+int replay_map(int directory_fd)
+{
+    for (int number = STREAM_SCHEDULE; number <= STREAM_CLOCK; number++) {
+        if (map_cursor(directory_fd, number) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+uint64_t cursor_varint(Cursor *cursor)
+{
+    uint64_t value = 0;
+    for (int shift = 0; shift < 64 && cursor->at < cursor->end; shift += 7) {
+        unsigned char byte = *cursor->at++;
+        value |= (uint64_t)(byte & 0x7f) << shift;
+        if (byte < 0x80) {
+            return value;
+        }
+    }
+    cursor->broken = true;
+    return 0;
+}
+
+int64_t cursor_zigzag(Cursor *cursor)
+{
+    uint64_t value = cursor_varint(cursor);
+    return (int64_t)(value >> 1) ^ -(int64_t)(value & 1);
+}

@@ -1,0 +1,279 @@
+/* reenact._core: what Python sees of the core. Typed by _core.pyi. */
+#include "core.h"
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+PyObject *plant(PyObject *module, PyObject *const *args, Py_ssize_t count);
+
+static void in_forked_child(void)
+{
+    gate.active = false;
+    log_stop(0);
+    me = NULL;
+}
+
+static void in_forking_parent(void)
+{
+    if (gate.active && quiet == 0) {
+        log_note(NOTE_FORK, 0, me != NULL ? me->index : 0);
+    }
+}
+
+/* install(lock type, RLock type, SimpleQueue type, _thread module): once, before anything runs */
+static PyObject *install(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyTypeObject *lock, *rlock, *queue;
+    PyObject *thread_module;
+    if (!PyArg_ParseTuple(args, "O!O!O!O", &PyType_Type, &lock, &PyType_Type, &rlock, &PyType_Type,
+                          &queue, &thread_module)) {
+        return NULL;
+    }
+    if (locks_install(lock, rlock) < 0 || queues_install(queue) < 0) {
+        return NULL;
+    }
+    if (threads_install(thread_module) != 0 ||
+        pthread_atfork(NULL, in_forking_parent, in_forked_child) != 0) {
+        return PyErr_NoMemory();
+    }
+    Py_RETURN_NONE;
+}
+
+static PyObject *os_error(void)
+{
+    return PyErr_SetFromErrno(PyExc_OSError);
+}
+
+static int begin_gate(int write_fd, int read_fd)
+{
+    gate.pid = getpid();
+    gate.random = gate.settings.seed;
+    gate.choose_at_operations = gate.settings.mode == MODE_RECORD &&
+                                gate.settings.strategy != STRATEGY_QUEUE;
+    if (state_open(write_fd) < 0 || log_open(write_fd, gate.settings.mode) < 0) {
+        return -1;
+    }
+    if (gate.settings.mode == MODE_REPLAY && (replay_map(read_fd) < 0 || replay_begin() < 0)) {
+        return -1;
+    }
+    return patrol_start();
+}
+
+/* What the launcher tells the core, at the head of the control file: fixed in size, and read
+ * without Python objects, so that record and replay look alike to Python's allocators. */
+typedef struct {
+    char magic[8];
+    int32_t mode, write_fd, read_fd, strategy;
+    uint64_t seed;
+    int64_t slice, last_step;
+    char padding[8];
+} Control;
+static Control control;
+
+/* control(fd): reads the control file and returns what follows the core's part of it */
+static PyObject *read_control(PyObject *module, PyObject *fd_object)
+{
+    (void)module;
+    static char text[1 << 18];
+    long fd = PyLong_AsLong(fd_object);
+    if (fd == -1 && PyErr_Occurred()) {
+        return NULL;
+    }
+    ssize_t head = read((int)fd, &control, sizeof control);
+    ssize_t size = read((int)fd, text, sizeof text);
+    if (head != sizeof control || size < 0 || memcmp(control.magic, "control", 8) != 0) {
+        PyErr_SetString(PyExc_ValueError, "not a control file");
+        return NULL;
+    }
+    return PyBytes_FromStringAndSize(text, size);
+}
+
+static void close_handed_down(int fd)
+{
+    close(control.write_fd);
+    if (control.read_fd != control.write_fd) {
+        close(control.read_fd);
+    }
+    close(fd);
+}
+
+/* start(control_fd, chooser): from here on the calling thread, main, is under control */
+static PyObject *start_gate(PyObject *module, PyObject *args)
+{
+    (void)module;
+    int fd;
+    PyObject *chooser;
+    if (!PyArg_ParseTuple(args, "iO", &fd, &chooser)) {
+        return NULL;
+    }
+    if (gate.state != NULL) {
+        PyErr_SetString(PyExc_RuntimeError, "a process can be recorded or replayed once");
+        return NULL;
+    }
+    gate.settings = (Settings){.mode = (enum Mode)control.mode,
+                               .strategy = (enum StrategyKind)control.strategy,
+                               .seed = control.seed,
+                               .slice = control.slice < 1 ? 1 : control.slice,
+                               .last_step = control.last_step,
+                               .chooser = Py_NewRef(chooser)};
+    if (begin_gate(control.write_fd, control.read_fd) != 0) {
+        return os_error();
+    }
+    close_handed_down(fd);
+    if (collect_take_over() < 0) {
+        return NULL;
+    }
+    Thread *thread = state_new_slot();
+    thread->parent = -1;
+    threads_bind(thread);
+    gate_adopt_main(thread);
+    gate.active = true;
+    Py_RETURN_NONE;
+}
+
+/* close(let_go): the end of the recorded part */
+static PyObject *close_gate(PyObject *module, PyObject *let_go)
+{
+    (void)module;
+    if (gate.active && me != NULL && getpid() == gate.pid) {
+        gate_close(PyObject_IsTrue(let_go) == 1);
+        collect_give_back();
+    }
+    Py_RETURN_NONE;
+}
+
+static PyObject *is_active(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    return PyBool_FromLong(gate.active);
+}
+
+static PyObject *note_source(PyObject *module, PyObject *args)
+{
+    (void)module;
+    const char *path, *digest;
+    if (!PyArg_ParseTuple(args, "ss", &path, &digest)) {
+        return NULL;
+    }
+    if (gate.state != NULL) {
+        site_note_source(path, digest);
+    }
+    Py_RETURN_NONE;
+}
+
+/* in_child(function): runs it in a forked copy of this process, so that nothing of it is left
+ * in this one's memory; False if the copy did not end well. */
+static PyObject *in_child(PyObject *module, PyObject *function)
+{
+    (void)module;
+    int status = 0;
+    quiet++;
+    pid_t pid = fork();
+    quiet--;
+    if (pid == 0) {
+        PyObject *result = PyObject_CallNoArgs(function);
+        _exit(result == NULL ? 1 : 0);
+    }
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    return PyBool_FromLong(pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+static PyObject *fix_addresses(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    int now = personality(0xffffffff);
+    return PyBool_FromLong(now != -1 && personality((unsigned long)now | ADDR_NO_RANDOMIZE) != -1);
+}
+
+static PyObject *addresses_are_fixed(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    int now = personality(0xffffffff);
+    return PyBool_FromLong(now != -1 && (now & ADDR_NO_RANDOMIZE) != 0);
+}
+
+/* watch_signal(number, is_default): its Python handler runs at points from now on */
+static PyObject *watch_signal(PyObject *module, PyObject *args)
+{
+    (void)module;
+    int number, is_default;
+    if (!PyArg_ParseTuple(args, "ip", &number, &is_default)) {
+        return NULL;
+    }
+    /* a signal sent to a replay is meant for the replay, not for the program */
+    if (control.mode == MODE_REPLAY ? signal(number, SIG_DFL) == SIG_ERR
+                                    : signals_watch(number, is_default) < 0) {
+        return os_error();
+    }
+    Py_RETURN_NONE;
+}
+
+static PyObject *quietly(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    (void)module;
+    if (count < 1) {
+        PyErr_SetString(PyExc_TypeError, "quietly(function, *args)");
+        return NULL;
+    }
+    Thread *thread = go_quiet();
+    PyObject *result = PyObject_Vectorcall(args[0], args + 1, (size_t)count - 1, NULL);
+    end_quiet(thread);
+    return result;
+}
+
+static PyMethodDef functions[] = {
+    {"install", install, METH_VARARGS, NULL},
+    {"control", read_control, METH_O, NULL},
+    {"start", start_gate, METH_VARARGS, NULL},
+    {"close", close_gate, METH_O, NULL},
+    {"is_active", is_active, METH_NOARGS, NULL},
+    {"plant", (PyCFunction)(void (*)(void))plant, METH_FASTCALL, NULL},
+    {"note_source", note_source, METH_VARARGS, NULL},
+    {"in_child", in_child, METH_O, NULL},
+    {"quietly", (PyCFunction)(void (*)(void))quietly, METH_FASTCALL, NULL},
+    {"fix_addresses", fix_addresses, METH_NOARGS, NULL},
+    {"addresses_are_fixed", addresses_are_fixed, METH_NOARGS, NULL},
+    {"watch_signal", watch_signal, METH_VARARGS, NULL},
+    {"gc_enable", collect_enable, METH_NOARGS, NULL},
+    {"gc_disable", collect_disable, METH_NOARGS, NULL},
+    {"gc_isenabled", collect_is_enabled, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL}};
+
+#define AS_TEXT(name, text) text,
+static int add_names(PyObject *module, const char *attribute, const char *const *names, int count)
+{
+    PyObject *tuple = PyTuple_New(count);
+    for (int i = 0; tuple != NULL && i < count; i++) {
+        PyTuple_SET_ITEM(tuple, i, PyUnicode_FromString(names[i]));
+    }
+    return tuple == NULL ? -1 : PyModule_AddObject(module, attribute, tuple);
+}
+
+static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "reenact._core",
+                                        .m_size = -1, .m_methods = functions};
+
+PyMODINIT_FUNC PyInit__core(void)
+{
+    static const char *const OPERATION_NAMES[] = {OPERATIONS(AS_TEXT)};
+    static const char *const OBJECT_NAMES[] = {OBJECTS(AS_TEXT)};
+    PyTypeObject *types[] = {&TickType, &OutsideType, &OutputType, &BootType};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        if (PyType_Ready(types[i]) < 0) {
+            return NULL;
+        }
+    }
+    PyObject *module = PyModule_Create(&definition);
+    if (module == NULL || PyModule_AddFunctions(module, clock_functions) < 0 ||
+        PyModule_AddFunctions(module, thread_functions) < 0 ||
+        PyModule_AddFunctions(module, call_functions) < 0 ||
+        add_names(module, "OPERATIONS", OPERATION_NAMES, OP_COUNT) < 0 ||
+        add_names(module, "OBJECTS", OBJECT_NAMES, OBJECT_COUNT) < 0) {
+        return NULL;
+    }
+    return module;
+}

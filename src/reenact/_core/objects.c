@@ -1,0 +1,101 @@
+/* Which Python objects threads wait for: a table from address to Object.
+ *
+ * Addresses are reused, so the types' deallocators (locks.c, queues.c) forget an object here
+ * before its memory is freed; the id of an object is never given twice. */
+#include "core.h"
+#include <stdlib.h>
+
+static Object **table;
+static size_t table_size, table_used; /* used counts tombstones too */
+static Object *free_objects;
+static Object tombstone;
+
+static size_t slot_of(PyObject *key)
+{
+    uint64_t mixed = (uint64_t)(uintptr_t)key * 0x9E3779B97F4A7C15ULL;
+    return (size_t)(mixed >> 32) & (table_size - 1);
+}
+
+static void insert(Object *object)
+{
+    size_t slot = slot_of(object->key);
+    while (table[slot] != NULL) {
+        slot = (slot + 1) & (table_size - 1);
+    }
+    table[slot] = object;
+    table_used++;
+}
+
+static void rebuild(void)
+{
+    Object **old = table;
+    size_t old_size = table_size, live = 0;
+    for (size_t i = 0; i < old_size; i++) {
+        live += old[i] != NULL && old[i] != &tombstone;
+    }
+    table_size = 1024;
+    while (table_size < live * 4) {
+        table_size *= 2;
+    }
+    table = calloc(table_size, sizeof *table);
+    table_used = 0;
+    for (size_t i = 0; i < old_size; i++) {
+        if (old[i] != NULL && old[i] != &tombstone) {
+            insert(old[i]);
+        }
+    }
+    free(old);
+}
+
+static Object **find(PyObject *key)
+{
+    if (table == NULL) {
+        return NULL;
+    }
+    for (size_t slot = slot_of(key); table[slot] != NULL; slot = (slot + 1) & (table_size - 1)) {
+        if (table[slot]->key == key) {
+            return &table[slot];
+        }
+    }
+    return NULL;
+}
+
+Object *object_find(PyObject *key)
+{
+    Object **found = find(key);
+    return found == NULL ? NULL : *found;
+}
+
+static Object *add(PyObject *key, enum ObjectKind kind)
+{
+    if (table_used * 2 >= table_size) {
+        rebuild();
+    }
+    Object *object = free_objects;
+    if (object != NULL) {
+        free_objects = object->next_free;
+    }
+    else {
+        object = malloc(sizeof *object);
+    }
+    *object = (Object){.key = key, .kind = (uint8_t)kind, .owner = -1};
+    insert(object);
+    return object;
+}
+
+Object *object_of(PyObject *key, enum ObjectKind kind)
+{
+    Object *object = object_find(key);
+    return object != NULL ? object : add(key, kind);
+}
+
+void object_forget(PyObject *key)
+{
+    Object **found = find(key);
+    if (found != NULL) {
+        (*found)->key = NULL;
+        (*found)->next_free = free_objects;
+        free_objects = *found;
+        *found = &tombstone;
+    }
+}

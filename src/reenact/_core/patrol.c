@@ -1,0 +1,92 @@
+/* A watchman outside the program: an OS thread of ours that never runs Python code.
+ *
+ * It looks at the holder of the baton now and then. One that sleeps in the kernel while others
+ * could run is stuck in a call nobody declared as blocking: the baton is taken from it, and the
+ * recording says so. Signals that no point picked up are passed on. Idle in a replay, where the
+ * schedule says when that happened. */
+#include "core.h"
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PERIOD_US = 25000, STUCK_PERIODS = 8, DEAF_PERIODS = 40 };
+
+static bool sleeps_in_kernel(pid_t tid)
+{
+    char path[64], text[512];
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", tid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t size = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+    if (fd >= 0) {
+        close(fd);
+    }
+    if (size <= 0) {
+        return false;
+    }
+    text[size] = '\0';
+    const char *after_name = strrchr(text, ')');
+    return after_name != NULL && (after_name[2] == 'S' || after_name[2] == 'D');
+}
+
+static void look_at_holder(void)
+{
+    static Thread *holder;
+    static int64_t step;
+    static uint64_t switches;
+    static int periods;
+    pthread_mutex_lock(&gate.mutex);
+    Thread *now = gate.holder;
+    bool moved = now == NULL || now != holder || gate_step() != step ||
+                 gate.state->switches != switches || !sleeps_in_kernel(now->tid);
+    periods = moved ? 0 : periods + 1;
+    holder = now;
+    step = gate_step();
+    switches = gate.state->switches;
+    if (periods >= STUCK_PERIODS && gate.active && gate_rescue(now)) {
+        periods = 0;
+    }
+    pthread_mutex_unlock(&gate.mutex);
+}
+
+static void look_for_signals(void)
+{
+    static int periods;
+    periods = atomic_load(&gate.signals_pending) == 0 ? 0 : periods + 1;
+    if (periods >= DEAF_PERIODS) {
+        pthread_mutex_lock(&gate.mutex);
+        signals_give_up_waiting();
+        pthread_mutex_unlock(&gate.mutex);
+        periods = 0;
+    }
+}
+
+static void *patrol(void *unused)
+{
+    (void)unused;
+    for (;;) {
+        usleep(PERIOD_US);
+        if (gate.active && gate.settings.mode == MODE_RECORD) {
+            look_at_holder();
+            look_for_signals();
+        }
+    }
+    return NULL;
+}
+
+int patrol_start(void)
+{
+    pthread_t thread;
+    pthread_attr_t attributes;
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, 1 << 16);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    int error = pthread_create(&thread, &attributes, patrol, NULL);
+    pthread_attr_destroy(&attributes);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return error;
+}

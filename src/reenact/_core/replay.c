@@ -1,0 +1,255 @@
+/* Obeying a recording: the mirror of what gate.c decides while recording.
+ *
+ * The next entry of the schedule is always known; the running thread's budget is the number of
+ * points until it. Every operation is compared with the recorded one. Whatever the recording
+ * does not allow ends the process at once, with a report of both sides (outcome.c). */
+#include "core.h"
+#include <stdio.h>
+
+typedef struct {
+    bool exists;
+    int64_t step;
+    enum EntryKind kind;
+    uint64_t argument;
+    uint64_t operations; /* steal: how many operations came before it */
+} Entry;
+
+static Entry next;
+static struct {
+    int32_t thread;
+    uint32_t object;
+    int64_t step;
+} last_operation;
+static uint32_t verified_sites;
+static int64_t last_clock[16];
+
+static void read_entry(void)
+{
+    Cursor *cursor = &cursors[STREAM_SCHEDULE];
+    int64_t before = next.step;
+    next = (Entry){.step = before};
+    if (cursor->at >= cursor->end) {
+        return;
+    }
+    next.step = before + (int64_t)cursor_varint(cursor);
+    uint64_t code = cursor_varint(cursor);
+    next.kind = (enum EntryKind)(code & 7);
+    next.argument = code >> 3;
+    if (next.kind == ENTRY_STEAL) {
+        next.operations = cursor_varint(cursor);
+    }
+    next.exists = !cursor->broken && next.step >= before;
+}
+
+int replay_begin(void)
+{
+    read_entry();
+    return sites_load_recorded();
+}
+
+static void describe_entry(char *text, size_t size)
+{
+    static const char *const NAMES[] = {"preempt", "yield", "steal", "collect", "signal", "end"};
+    if (!next.exists) {
+        snprintf(text, size, "schedule\tnothing\t0\t%lld", (long long)next.step);
+        return;
+    }
+    snprintf(text, size, "schedule\t%s\t%llu\t%lld", next.kind <= ENTRY_END ? NAMES[next.kind] : "?",
+             (unsigned long long)next.argument, (long long)next.step);
+}
+
+static void __attribute__((noreturn)) stray(const char *what, int64_t step)
+{
+    char expected[160], actual[160];
+    if (!next.exists && gate.settings.last_step >= 0 && step >= gate.settings.last_step) {
+        end_of_recording();
+    }
+    describe_entry(expected, sizeof expected);
+    snprintf(actual, sizeof actual, "schedule\t%s\t%d\t%lld", what, me != NULL ? me->index : -1,
+             (long long)step);
+    report_divergence("schedule", step, expected, actual);
+}
+
+static Thread *target(int64_t step)
+{
+    if (next.argument >= gate.state->threads || gate.slots[next.argument].status == ENDED) {
+        stray("a thread that does not exist", step);
+    }
+    return &gate.slots[next.argument];
+}
+
+/* Invariant: step_end - budget is the current step; the budget ends at the next entry. */
+void replay_grant(Thread *thread, int64_t step)
+{
+    int64_t until = next.exists ? next.step : gate.settings.last_step;
+    thread->budget = until < 0 ? INT64_MAX / 2 : until - step;
+    gate.state->step_end = step + thread->budget;
+}
+
+static bool steal_is_due(int64_t step)
+{
+    return next.exists && next.kind == ENTRY_STEAL && next.step == step &&
+           next.operations <= gate.state->operations;
+}
+
+static void steal(Thread *thread, int64_t step)
+{
+    Thread *thief = target(step);
+    pthread_mutex_lock(&gate.mutex);
+    read_entry();
+    gate_steal(thread, thief);
+    pthread_mutex_unlock(&gate.mutex);
+}
+
+void replay_settle(Thread *thread)
+{
+    if (gate.active && gate.holder == thread && steal_is_due(gate_step())) {
+        steal(thread, gate_step());
+    }
+}
+
+static void obey(Thread *thread, int64_t step)
+{
+    uint64_t argument = next.argument;
+    switch (next.kind) {
+    case ENTRY_COLLECT:
+        read_entry();
+        replay_grant(thread, step);
+        collect_now(argument);
+        break;
+    case ENTRY_SIGNAL:
+        gate.slots[0].signals |= 1ULL << (argument & 63);
+        read_entry();
+        replay_grant(thread, step);
+        break;
+    default: {
+        Thread *successor = target(step);
+        read_entry();
+        gate_preempt(thread, successor);
+    }
+    }
+}
+
+static bool is_obeyed_at_points(void)
+{
+    return next.kind == ENTRY_COLLECT || next.kind == ENTRY_SIGNAL || next.kind == ENTRY_PREEMPT;
+}
+
+int replay_point(Thread *thread, int64_t step)
+{
+    while (next.exists && next.step == step && is_obeyed_at_points()) {
+        obey(thread, step);
+        step = gate_step();
+    }
+    if (next.exists ? next.step < step : gate.settings.last_step >= 0 &&
+                                             gate.settings.last_step < step) {
+        stray("point", step);
+    }
+    replay_grant(thread, step);
+    replay_settle(thread);
+    return signals_run(thread);
+}
+
+Thread *replay_yield_target(Thread *thread, int64_t step)
+{
+    (void)thread;
+    /* a signal that woke a waiting main thread was logged between wait and resumption */
+    while (next.exists && next.kind == ENTRY_SIGNAL && next.step == step) {
+        gate.slots[0].signals |= 1ULL << (next.argument & 63);
+        read_entry();
+    }
+    if (next.exists && next.kind == ENTRY_END && next.argument == ENDED_IN_DEADLOCK &&
+        next.step == step) {
+        report_deadlock();
+    }
+    if (!next.exists || next.kind != ENTRY_YIELD || next.step != step) {
+        stray("wait", step);
+    }
+    Thread *successor = target(step);
+    read_entry();
+    return successor;
+}
+
+static void __attribute__((noreturn))
+disagree(const char *reason, uint64_t site, int32_t thread, uint64_t object, int64_t was_step,
+         uint32_t here, uint32_t is_object, int64_t step)
+{
+    char expected[160], actual[4096];
+    const Site *site_now = site_get(here);
+    snprintf(expected, sizeof expected, "operation\t%llu\t%d\t%llu\t%lld", (unsigned long long)site,
+             thread, (unsigned long long)object, (long long)was_step);
+    snprintf(actual, sizeof actual, "operation\t%u\t%d\t%u\t%lld\t%s\t%u\t%s", site_now->kind,
+             me->index, is_object, (long long)step, site_string(site_now->file), site_now->line,
+             site_string(site_now->function));
+    report_divergence(reason, step, expected, actual);
+}
+
+/* Sites are compared in full the first time each is met, by number from then on. */
+static bool is_same_site(uint64_t recorded, uint32_t site)
+{
+    if (recorded != site) {
+        return false;
+    }
+    if (site > verified_sites) {
+        if (!site_agrees(site)) {
+            return false;
+        }
+        verified_sites = site;
+    }
+    return true;
+}
+
+void replay_check(enum Operation kind, uint32_t site, uint32_t object, int64_t step)
+{
+    (void)kind;
+    Cursor *cursor = &cursors[STREAM_OPERATIONS];
+    if (cursor->at >= cursor->end && !(next.exists && next.kind == ENTRY_END)) {
+        end_of_recording();
+    }
+    uint64_t head = cursor_varint(cursor);
+    int32_t was_thread = head & 4 ? (int32_t)cursor_varint(cursor) : last_operation.thread;
+    uint32_t was_object = (uint32_t)((int64_t)last_operation.object +
+                                     (head & 2 ? cursor_zigzag(cursor) : 0));
+    int64_t was_step = last_operation.step + (head & 1 ? (int64_t)cursor_varint(cursor) : 1);
+    const char *reason = cursor->broken                      ? "end"
+                         : !is_same_site(head >> 3, site)    ? "operation"
+                         : was_object != object              ? "object"
+                         : was_thread != me->index           ? "thread"
+                         : was_step != step                  ? "step"
+                                                             : NULL;
+    if (reason != NULL) {
+        disagree(reason, head >> 3, was_thread, was_object, was_step, site, object, step);
+    }
+    last_operation.thread = was_thread;
+    last_operation.object = was_object;
+    last_operation.step = was_step;
+    replay_settle(me);
+}
+
+void replay_close(void)
+{
+    int64_t step = gate_step();
+    bool as_recorded = next.exists ? next.kind == ENTRY_END && next.argument == ENDED_NORMALLY &&
+                                         next.step == step
+                                   : gate.settings.last_step < 0 || step >= gate.settings.last_step;
+    if (!as_recorded) {
+        stray("end", step);
+    }
+}
+
+int64_t replay_clock(uint64_t clock)
+{
+    Cursor *cursor = &cursors[STREAM_CLOCK];
+    if (cursor->at >= cursor->end && !(next.exists && next.kind == ENTRY_END)) {
+        end_of_recording();
+    }
+    uint64_t recorded = cursor_varint(cursor);
+    int64_t delta = cursor_zigzag(cursor);
+    if (cursor->broken || recorded != clock) {
+        char expected[80], actual[80];
+        snprintf(expected, sizeof expected, "clock\t%llu", (unsigned long long)recorded);
+        snprintf(actual, sizeof actual, "clock\t%llu", (unsigned long long)clock);
+        report_divergence("clock", gate_step(), expected, actual);
+    }
+    return last_clock[clock & 15] += delta;
+}

@@ -1,0 +1,72 @@
+/* Signals with Python handlers: held back until a point, and put down in the schedule.
+ *
+ * The C handler only sets a bit. At a point the bit becomes a schedule entry and the main
+ * thread's business, which runs the Python handler where it stands then: at its own point, or as
+ * it is resumed from a wait. While the main thread is in an outside call the interpreter's own
+ * machinery must interrupt that call, so the signal is passed on at once. */
+#include "core.h"
+#include <signal.h>
+
+
+static void pass_on_natively(int number)
+{
+    PyErr_SetInterruptEx(number);
+}
+
+static void on_signal(int number)
+{
+    uint64_t bit = 1ULL << number;
+    if (!gate.active || gate.slots[0].status == OUTSIDE) {
+        pass_on_natively(number);
+        return;
+    }
+    atomic_fetch_or(&gate.signals_pending, bit);
+}
+
+int signals_watch(int number, bool is_default)
+{
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_ONSTACK};
+    sigemptyset(&action.sa_mask);
+    gate.handlers += !is_default;
+    return sigaction(number, &action, NULL);
+}
+
+/* Caller holds the mutex. True if the main thread has handlers to run. */
+bool signals_collect(void)
+{
+    uint64_t pending = atomic_exchange(&gate.signals_pending, 0);
+    for (int number = 1; pending != 0 && number < 64; number++) {
+        if (pending & (1ULL << number)) {
+            log_entry(ENTRY_SIGNAL, (uint64_t)number);
+        }
+    }
+    gate.slots[0].signals |= pending;
+    return gate.slots[0].signals != 0;
+}
+
+int signals_run(Thread *thread)
+{
+    if (thread->signals == 0 || thread->deferring > 0) {
+        return 0;
+    }
+    uint64_t signals = thread->signals;
+    thread->signals = 0;
+    for (int number = 1; number < 64; number++) {
+        if (signals & (1ULL << number)) {
+            pass_on_natively(number);
+        }
+    }
+    return PyErr_CheckSignals();
+}
+
+/* The patrol's part: code without points must not make the program deaf. */
+void signals_give_up_waiting(void)
+{
+    uint64_t pending = atomic_exchange(&gate.signals_pending, 0);
+    for (int number = 1; pending != 0 && number < 64; number++) {
+        if (pending & (1ULL << number)) {
+            log_note(NOTE_SIGNAL, (uint64_t)number, 0);
+            pass_on_natively(number);
+        }
+    }
+}

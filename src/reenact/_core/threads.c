@@ -1,0 +1,277 @@
+/* Threads: how they start, how they end, how they are joined.
+ *
+ * A new thread waits in the gate before its function runs. It keeps the baton until its OS thread
+ * ends (a pthread key's destructor), so that everything Python does on the way out, finalizers
+ * and the release of the lock that join waits for among it, happens in turn. */
+#include "core.h"
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#ifndef PR_GET_TID_ADDRESS
+#define PR_GET_TID_ADDRESS 40
+#endif
+
+typedef struct {
+    PyObject_HEAD
+    PyObject *function;
+    Thread *thread;
+} Boot;
+
+static pthread_key_t exit_key;
+static PyObject *native_start, *native_start_joinable, *native_set_sentinel, *native_shutdown;
+static PyObject *native_join;
+static destructor native_handle_dealloc;
+
+static void on_exit_of_thread(void *value)
+{
+    Thread *thread = value;
+    if (getpid() != gate.pid) {
+        return;
+    }
+    thread->tstate = NULL;
+    if (gate.active) {
+        gate_thread_gone(thread, thread->sentinel == NULL ? NULL : object_find(thread->sentinel));
+    }
+    else {
+        thread->status = ENDED;
+    }
+}
+
+/* Ties a slot to the calling OS thread. */
+int threads_bind(Thread *thread)
+{
+    me = thread;
+    thread->tstate = PyThreadState_Get();
+    thread->tid = (pid_t)syscall(SYS_gettid);
+    if (prctl(PR_GET_TID_ADDRESS, &thread->tid_address) < 0) {
+        thread->tid_address = NULL;
+    }
+    return thread->index == 0 ? 0 : pthread_setspecific(exit_key, thread);
+}
+
+static PyObject *finish(PyObject *result, PyObject *function)
+{
+    if (result == NULL && !PyErr_ExceptionMatches(PyExc_SystemExit)) {
+        compat_write_unraisable(function);
+        result = Py_NewRef(Py_None);
+    }
+    return result;
+}
+
+static PyObject *boot_call(PyObject *self, PyObject *args, PyObject *names)
+{
+    Boot *boot = (Boot *)self;
+    Thread *thread = boot->thread;
+    threads_bind(thread);
+    gate_take_turn(thread);
+    if (gate.active) {
+        gate_done(OP_BEGIN, &thread->done);
+    }
+    PyObject *result = finish(PyObject_Call(boot->function, args, names), boot->function);
+    if (gate.active) {
+        PyObject *type, *value, *traceback;
+        PyErr_Fetch(&type, &value, &traceback);
+        thread->deferring++;
+        gate_enter(thread, OP_END, thread->done.id);
+        thread->deferring--;
+        gate_done(OP_END, &thread->done);
+        PyErr_Restore(type, value, traceback);
+    }
+    return result;
+}
+
+static void boot_dealloc(PyObject *self)
+{
+    Py_XDECREF(((Boot *)self)->function);
+    Py_TYPE(self)->tp_free(self);
+}
+
+PyTypeObject BootType = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "reenact._core.Boot",
+    .tp_basicsize = sizeof(Boot),
+    .tp_flags = Py_TPFLAGS_DEFAULT,
+    .tp_call = boot_call,
+    .tp_dealloc = boot_dealloc,
+};
+
+static Thread *new_child(Thread *parent)
+{
+    Thread *child = state_new_slot();
+    child->parent = parent->index;
+    child->ordinal = ++parent->children;
+    child->daemon = true;
+    define_thread(child);
+    return child;
+}
+
+/* Starts function natively, wrapped so that the new thread waits for its turn. */
+static PyObject *start(PyObject *native, PyObject *const *args, Py_ssize_t count, PyObject *names,
+                       Thread **started)
+{
+    Thread *thread = gate_me();
+    if (thread == NULL || count < 1 || count > 6 || !PyCallable_Check(args[0])) {
+        return PyObject_Vectorcall(native, args, (size_t)count, names);
+    }
+    if (gate_enter(thread, OP_START, gate.state->threads) < 0) {
+        return NULL;
+    }
+    Boot *boot = PyObject_New(Boot, &BootType);
+    if (boot == NULL) {
+        return NULL;
+    }
+    Thread *child = new_child(thread);
+    boot->function = Py_NewRef(args[0]);
+    boot->thread = *started = child;
+    gate_enroll(child);
+    gate_done(OP_START, &child->done);
+    PyObject *all[12] = {(PyObject *)boot};
+    Py_ssize_t total = count + (names == NULL ? 0 : PyTuple_GET_SIZE(names));
+    for (Py_ssize_t i = 1; i < total && i < 12; i++) {
+        all[i] = args[i];
+    }
+    PyObject *result = PyObject_Vectorcall(native, all, (size_t)count, names);
+    if (result == NULL) {
+        gate_withdraw(child);
+    }
+    Py_DECREF(boot);
+    return result;
+}
+
+static PyObject *start_new_thread(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    (void)module;
+    Thread *child = NULL;
+    return start(native_start, args, count, NULL, &child);
+}
+
+static PyObject *argument(const char *name, PyObject *const *args, Py_ssize_t count,
+                          PyObject *names)
+{
+    for (Py_ssize_t i = 0; names != NULL && i < PyTuple_GET_SIZE(names); i++) {
+        if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, i), name) == 0) {
+            return args[count + i];
+        }
+    }
+    return NULL;
+}
+
+static PyObject *start_joinable_thread(PyObject *module, PyObject *const *args, Py_ssize_t count,
+                                       PyObject *names)
+{
+    (void)module;
+    Thread *child = NULL;
+    PyObject *daemon = argument("daemon", args, count, names);
+    PyObject *result = start(native_start_joinable, args, count, names, &child);
+    if (result != NULL && child != NULL) {
+        object_forget(result);
+        object_of(result, OBJECT_THREAD)->id = (uint32_t)child->index;
+        child->daemon = daemon == NULL || PyObject_IsTrue(daemon);
+    }
+    return result;
+}
+
+static enum Waited wait_for_end(Thread *thread, Thread *other, int64_t deadline_ns)
+{
+    enum Waited waited = WAIT_INTERRUPTED;
+    while (other->status != ENDED && gate.active &&
+           !(waited == WAIT_RESUMED && deadline_ns >= 0)) {
+        waited = gate_wait(thread, OP_JOIN, &other->done, deadline_ns);
+        if (waited == WAIT_FAILED) {
+            return waited;
+        }
+    }
+    return WAIT_RESUMED;
+}
+
+/* _ThreadHandle.join(timeout=None), from 3.13 on */
+static PyObject *handle_join(PyObject *self, PyObject *const *args, Py_ssize_t count)
+{
+    int64_t timeout_ns = -1;
+    Thread *thread = gate_me();
+    Object *object = thread == NULL ? NULL : object_find(self);
+    Thread *other = object == NULL ? NULL : &gate.slots[object->id];
+    if (other == NULL || other == thread || count > 1) {
+        return call_method(native_join, self, args, count, NULL);
+    }
+    if (count == 1 && args[0] != Py_None && seconds_to_ns(args[0], &timeout_ns) < 0) {
+        return NULL;
+    }
+    if (gate_enter(thread, OP_JOIN, other->done.id) < 0 ||
+        wait_for_end(thread, other, deadline_after(timeout_ns)) == WAIT_FAILED) {
+        return NULL;
+    }
+    if (gate.active && other->status != ENDED) {
+        gate_done(OP_JOIN_TIMEOUT, &other->done);
+        Py_RETURN_NONE;
+    }
+    if (gate.active) {
+        gate_done(OP_JOIN, &other->done);
+    }
+    return call_method(native_join, self, NULL, 0, NULL);
+}
+
+static void handle_dealloc(PyObject *self)
+{
+    object_forget(self);
+    native_handle_dealloc(self);
+}
+
+static PyMethodDef join_method = {"join", (PyCFunction)(void (*)(void))handle_join, METH_FASTCALL,
+                                  NULL};
+
+/* Waits for every thread that is not a daemon, then lets the interpreter do the same. */
+static PyObject *shutdown_threads(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    Thread *thread = gate_me();
+    for (uint32_t i = 1; thread != NULL && i < gate.state->threads; i++) {
+        Thread *other = &gate.slots[i];
+        if (!other->daemon && other != thread &&
+            wait_for_end(thread, other, -1) == WAIT_FAILED) {
+            return NULL;
+        }
+    }
+    return PyObject_CallNoArgs(native_shutdown);
+}
+
+/* 3.11 and 3.12: the lock that C code releases when a thread's state is deleted */
+static PyObject *set_sentinel(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    PyObject *lock = PyObject_CallNoArgs(native_set_sentinel);
+    if (lock != NULL && me != NULL) {
+        me->sentinel = lock;
+    }
+    return lock;
+}
+
+PyMethodDef thread_functions[] = {
+    {"start_new_thread", (PyCFunction)(void (*)(void))start_new_thread, METH_FASTCALL, NULL},
+    {"start_joinable_thread", (PyCFunction)(void (*)(void))start_joinable_thread,
+     METH_FASTCALL | METH_KEYWORDS, NULL},
+    {"_set_sentinel", set_sentinel, METH_NOARGS, NULL},
+    {"_shutdown", shutdown_threads, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL}};
+
+static PyObject *native_of(PyObject *module, const char *name)
+{
+    PyObject *native = PyObject_GetAttrString(module, name);
+    PyErr_Clear();
+    return native;
+}
+
+int threads_install(PyObject *thread_module)
+{
+    native_start = native_of(thread_module, "start_new_thread");
+    native_start_joinable = native_of(thread_module, "start_joinable_thread");
+    native_set_sentinel = native_of(thread_module, "_set_sentinel");
+    native_shutdown = native_of(thread_module, "_shutdown");
+    PyTypeObject *handle = (PyTypeObject *)native_of(thread_module, "_ThreadHandle");
+    if (handle != NULL) {
+        native_join = patch_method(handle, &join_method);
+        native_handle_dealloc = handle->tp_dealloc;
+        handle->tp_dealloc = handle_dealloc;
+    }
+    return pthread_key_create(&exit_key, on_exit_of_thread);
+}

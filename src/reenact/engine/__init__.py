@@ -1,0 +1,1 @@
+"""Running a program under the gate: the launcher outside, the bootstrap inside."""

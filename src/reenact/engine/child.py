@@ -1,0 +1,124 @@
+"""The first code in the process that runs the program: puts it under the gate and runs it.
+
+Started by `launch.py` with the number of a descriptor, from which the core reads its part and
+this module the rest. Everything here allocates the same in a recording and in its replay:
+which of the two it is, only the core knows. What is printed about the run is the launcher's.
+"""
+
+from __future__ import annotations
+
+import _queue
+import _thread
+import atexit
+import gc
+import os
+import sys
+import threading
+from types import CodeType, ModuleType
+from typing import Any, NoReturn
+
+from reenact import _core
+from reenact.instrument import loader
+from reenact.instrument.rewrite import PLACEHOLDER
+from reenact.intercept import install, signals
+
+INTERRUPTED = 130  # what a shell sees of a program that Ctrl-C ended
+
+
+def main() -> None:
+    descriptor = int(sys.argv[1])
+    kind, target, packages, strategy, seed, hidden, *argv = (
+        os.fsdecode(_core.control(descriptor)).split("\0")
+    )
+    for name in hidden.split():
+        os.environ.pop(name, None)
+    take_over()
+    policy = instrument(packages)
+    chooser = _chooser(strategy, int(seed)) if ":" in strategy else None
+    atexit.register(_core.close, False)
+    _core.start(descriptor, chooser)
+    if kind == "script":
+        run_script(target, argv, policy)
+    else:
+        run_module(target, argv, policy)
+
+
+def take_over() -> None:
+    """Everything that patches the interpreter, before the program's first line."""
+    _core.install(type(_thread.allocate_lock()), _thread.RLock, _queue.SimpleQueue, _thread)
+    install.install()
+    signals.install()
+    gc.enable, gc.disable, gc.isenabled = _core.gc_enable, _core.gc_disable, _core.gc_isenabled
+
+
+def instrument(packages: str) -> loader.Policy:
+    """`packages` is "-" for none at all, or the names given by --instrument."""
+    enabled = packages != "-"
+    policy = loader.Policy(enabled=enabled, instrument=packages.split() if enabled else ())
+    loader.install(policy, _plant, _core.note_source, _core.in_child)
+    return policy
+
+
+def _plant(code: CodeType) -> CodeType:
+    return _core.plant(code, PLACEHOLDER)
+
+
+def _chooser(strategy: str, seed: int) -> Any:
+    from reenact import strategies
+
+    return strategies.chooser(strategies.load(strategy, seed), _core.OPERATIONS)
+
+
+def run_script(path: str, argv: list[str], policy: loader.Policy) -> None:
+    if os.path.isdir(path) or path.endswith((".zip", ".pyz")):
+        sys.path.insert(0, path)
+        run_module("__main__", argv, policy, argv0=path)
+        return
+    sys.argv = [path, *argv]
+    sys.path.insert(0, os.path.dirname(os.path.realpath(path)))
+    code = loader.code_for_script(path, policy, _plant, _core.note_source, _core.in_child)
+    namespace = fresh_main()
+    namespace["__file__"] = path
+    namespace["__cached__"] = None
+    execute(code, namespace)
+
+
+def run_module(name: str, argv: list[str], policy: loader.Policy, argv0: str = "") -> None:
+    if not argv0:
+        sys.path.insert(0, os.getcwd())
+    sys.argv = [argv0 or "-m", *argv]
+    code, spec = loader.code_for_module(name, policy, _plant, _core.note_source, _core.in_child)
+    sys.argv[0] = argv0 or spec.origin or name
+    namespace = fresh_main()
+    namespace.update(
+        __file__=spec.origin,
+        __cached__=spec.cached,
+        __loader__=spec.loader,
+        __package__=spec.parent,
+        __spec__=spec,
+    )
+    execute(code, namespace)
+
+
+def fresh_main() -> dict[str, Any]:
+    module = ModuleType("__main__")
+    module.__dict__["__builtins__"] = sys.modules["builtins"]
+    sys.modules["__main__"] = module
+    return module.__dict__
+
+
+def execute(code: CodeType, namespace: dict[str, Any]) -> None:
+    try:
+        exec(code, namespace)
+    except SystemExit:
+        raise
+    except BaseException as error:
+        fail(error)
+
+
+def fail(error: BaseException) -> NoReturn:
+    """Report as the interpreter does, without our own frames on top."""
+    traceback = error.__traceback__.tb_next if error.__traceback__ is not None else None
+    error.__traceback__ = traceback
+    sys.excepthook(type(error), error, traceback)
+    raise SystemExit(INTERRUPTED if isinstance(error, KeyboardInterrupt) else 1) from None

@@ -1,0 +1,138 @@
+"""Starts the process that runs the program, and waits for it.
+
+Called by `record.py` and `replay.py`. Owns what must be settled before a process exists: its
+addresses, hash seed and memory arenas, the descriptors it is handed, and which signals go where.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import struct
+import sys
+import tempfile
+from dataclasses import dataclass
+
+from reenact import _core
+
+RECORD = 1
+REPLAY = 2
+
+_CONTROL = struct.Struct("<8s4iQqq8x")
+_BOOTSTRAP = "import reenact.engine.child as child; child.main()"
+_FROM_TERMINAL = 0x80  # si_code of a signal that the kernel sent to the whole process group
+_WATCHED = {signal.SIGCHLD, signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
+# One malloc arena for all threads: which arena a thread gets is a matter of timing.
+_SETTLED = {"PYTHONHASHSEED": "0", "MALLOC_ARENA_MAX": "1"}
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """What is run, and what of it is instrumented; `packages` is None for nothing at all."""
+
+    mode: str
+    target: str
+    argv: tuple[str, ...]
+    packages: tuple[str, ...] | None = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """Who chooses: a strategy by name, with the core's number of it."""
+
+    name: str
+    kind: int
+    seed: int
+    slice: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How the process ended; `signal` is None if it exited by itself."""
+
+    exit_code: int
+    signal: int | None
+
+
+def settle(environment: dict[str, str]) -> tuple[dict[str, str], str]:
+    """The environment of the process, and the names in it that the program must not see."""
+    settled = dict(environment)
+    if settled.get("PYTHONHASHSEED") == "random":
+        del settled["PYTHONHASHSEED"]
+    hidden = [name for name in _SETTLED if name not in settled]
+    for name in hidden:
+        settled[name] = _SETTLED[name]
+    return settled, " ".join(hidden)
+
+
+def run(
+    mode: int,
+    program: Program,
+    choices: Choices,
+    environment: dict[str, str],
+    flags: tuple[str, ...],
+    write: str,
+    read: str,
+    last_step: int = -1,
+) -> Ended:
+    """Run the program to its end, logging into the directory `write`."""
+    environment, hidden = settle(environment)
+    descriptors = [os.open(write, os.O_DIRECTORY), os.open(read, os.O_DIRECTORY)]
+    core = _CONTROL.pack(
+        b"control", mode, *descriptors, choices.kind, choices.seed, choices.slice, last_step
+    )
+    descriptors.append(_control_file(core + _control_text(program, choices, hidden)))
+    command = [sys.executable, *flags, "-P", "-c", _BOOTSTRAP, str(descriptors[-1])]
+    try:
+        return _spawn_and_wait(command, environment, descriptors)
+    finally:
+        for descriptor in descriptors:
+            os.close(descriptor)
+
+
+def run_plainly(command: list[str]) -> Ended:
+    """Run a command as it is, with signals passed on in the same way."""
+    return _spawn_and_wait(command, dict(os.environ), [])
+
+
+def _control_text(program: Program, choices: Choices, hidden: str) -> bytes:
+    packages = "-" if program.packages is None else " ".join(program.packages)
+    fields = (program.mode, program.target, packages, choices.name, str(choices.seed), hidden)
+    return os.fsencode("\0".join((*fields, *program.argv)))
+
+
+def _control_file(data: bytes) -> int:
+    with tempfile.TemporaryFile() as file:
+        file.write(data)
+        file.flush()
+        file.seek(0)
+        return os.dup(file.fileno())
+
+
+def _spawn_and_wait(
+    command: list[str], environment: dict[str, str], descriptors: list[int]
+) -> Ended:
+    for descriptor in descriptors:
+        os.set_inheritable(descriptor, True)
+    if descriptors:
+        _core.fix_addresses()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _WATCHED)
+    try:
+        pid = os.posix_spawn(command[0], command, environment, setsigmask=before)
+        return _wait(pid)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _wait(pid: int) -> Ended:
+    """Until the process ends; signals sent to us alone are passed on to it."""
+    while True:
+        arrived = signal.sigwaitinfo(_WATCHED)
+        if arrived.si_signo != signal.SIGCHLD:
+            if arrived.si_code != _FROM_TERMINAL:
+                os.kill(pid, arrived.si_signo)
+            continue
+        done, status = os.waitpid(pid, os.WNOHANG)
+        if done == pid:
+            code = os.waitstatus_to_exitcode(status)
+            return Ended(code, None) if code >= 0 else Ended(128 - code, -code)

@@ -1,0 +1,152 @@
+"""Recording a program from outside: the directory, the run, the end, the packed file.
+
+Called by `reenact record` and by the API. If a recording cannot be made the program runs all
+the same, without one, and the reason is said.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import sys
+import time
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from reenact import __version__
+from reenact.engine import launch
+from reenact.engine.launch import Choices, Ended, Program
+from reenact.errors import ReenactError
+from reenact.recording import format
+from reenact.recording.header import End, Header, Instrument, Strategy
+from reenact.recording.pack import pack
+from reenact.recording.reader import Recording
+
+_SECRETS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "AUTH")
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What a recording run left: `path` is None if nothing could be kept, for `problem`."""
+
+    ended: Ended
+    path: Path | None
+    problem: str = ""
+
+
+def default_path(program: Program) -> Path:
+    stem = Path(program.target).stem if program.mode == "script" else program.target
+    moment = datetime.now().strftime("%Y%m%d-%H%M%S")
+    return Path.cwd() / f"{stem}-{moment}-{os.getpid()}.reenact"
+
+
+def directory_of(path: Path) -> Path:
+    return path.with_name(path.name + ".d")
+
+
+def record(program: Program, choices: Choices, path: Path) -> Recorded:
+    """Run the program, and leave the packed recording at `path`."""
+    path = Path(os.path.abspath(path))
+    directory = directory_of(path)
+    try:
+        directory.mkdir(mode=0o700, parents=True)
+        (directory / format.HEADER).write_text(_header(program, choices).to_json(), "utf-8")
+    except OSError as error:
+        return _without_recording(program, directory, error)
+    started = time.monotonic()
+    ended = launch.run(
+        launch.RECORD,
+        program,
+        choices,
+        dict(os.environ),
+        interpreter_flags(),
+        str(directory),
+        str(directory),
+    )
+    return _keep(directory, path, ended, time.monotonic() - started)
+
+
+def _without_recording(program: Program, directory: Path, error: OSError) -> Recorded:
+    shutil.rmtree(directory, ignore_errors=True)
+    script = ["-m", program.target] if program.mode == "module" else [program.target]
+    command = [sys.executable, *interpreter_flags(), *script, *program.argv]
+    print(
+        f"reenact: cannot record into {directory}: {error.strerror}. "
+        "The program runs without being recorded; choose another place with -o.",
+        file=sys.stderr,
+        flush=True,
+    )
+    return Recorded(launch.run_plainly(command), None, f"{directory}: {error.strerror}")
+
+
+def _keep(directory: Path, path: Path, ended: Ended, seconds: float) -> Recorded:
+    try:
+        end = _end(directory, ended, seconds)
+        (directory / format.END).write_text(end.to_json(), "utf-8")
+        pack(directory, path)
+        shutil.rmtree(directory)
+    except (OSError, ReenactError) as error:
+        kept = directory if directory.is_dir() else None
+        return Recorded(ended, kept, f"the recording could not be packed: {error}")
+    return Recorded(ended, path, _problem_of(path))
+
+
+def _end(directory: Path, ended: Ended, seconds: float) -> End:
+    how = "exited" if ended.signal is None else "killed"
+    state = Recording.open(directory).state
+    if state is not None and state.ended == "deadlock":
+        how = "deadlock"
+    return End(ended=how, exit_code=ended.exit_code, signal=ended.signal, seconds=seconds)
+
+
+def _problem_of(path: Path) -> str:
+    state = Recording.open(path).state
+    if state is None or state.log_errno == 0:
+        return ""
+    return f"recording stopped early: {os.strerror(state.log_errno)}; the program went on without"
+
+
+def _header(program: Program, choices: Choices) -> Header:
+    return Header(
+        reenact=__version__,
+        python=platform.python_version(),
+        cache_tag=sys.implementation.cache_tag or "",
+        platform=sys.platform,
+        machine=platform.machine(),
+        libc=" ".join(platform.libc_ver()),
+        executable=sys.executable,
+        flags=interpreter_flags(),
+        mode=program.mode,
+        target=program.target,
+        argv=program.argv,
+        cwd=os.getcwd(),
+        environment=without_secrets(dict(os.environ)),
+        hash_seed=launch.settle(dict(os.environ))[0]["PYTHONHASHSEED"],
+        addresses="fixed",
+        strategy=Strategy(choices.name, choices.seed, choices.slice),
+        instrument=Instrument(program.packages is not None, program.packages or ()),
+        started=datetime.now().astimezone().isoformat(timespec="seconds"),
+    )
+
+
+
+def without_secrets(environment: dict[str, str]) -> dict[str, str]:
+    """Recordings are shown to others. Lengths stay, so that a replay's memory looks the same."""
+    return {
+        name: "x" * len(value) if any(secret in name.upper() for secret in _SECRETS) else value
+        for name, value in environment.items()
+    }
+
+
+def interpreter_flags() -> tuple[str, ...]:
+    """The options this interpreter was started with, for the one that runs the program."""
+    flags = [f"-W{option}" for option in sys.warnoptions]
+    for name, value in sys._xoptions.items():
+        flags.append(f"-X{name}" if value is True else f"-X{name}={value}")
+    if sys.flags.optimize:
+        flags.append("-" + "O" * sys.flags.optimize)
+    if sys.flags.dont_write_bytecode:
+        flags.append("-B")
+    return tuple(flags)

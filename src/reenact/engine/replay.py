@@ -1,0 +1,186 @@
+"""Replaying a recording from outside: checks before, the run, comparison after.
+
+Called by `reenact replay` and by the API. The mirror of `record.py`. The program's sources and
+the interpreter are this machine's; only the schedule, clocks and the settings come from the
+recording.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+
+from reenact import pyversion
+from reenact.engine import launch
+from reenact.engine.launch import Choices, Ended, Program
+from reenact.errors import RecordingError
+from reenact.recording.header import Header
+from reenact.recording.outcome import Outcome
+from reenact.recording.pack import unpack
+from reenact.recording.reader import Recording
+
+# Variables that could make the loader or the interpreter run other code: never a stranger's.
+_OURS = ("PYTHONSTARTUP", "PYTHONINSPECT", "PYTHONHOME", "PYTHONBREAKPOINT", "PYTHONEXECUTABLE")
+_STREAMS = {1: "standard output", 2: "standard error"}
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Where what was printed differs; the lines are None past the end."""
+
+    stream: str
+    line: int
+    recorded: str | None
+    replayed: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """What a replay came to. `outcome` is the program's own report, if the gate ended it."""
+
+    ended: Ended
+    outcome: Outcome | None
+    differences: tuple[Difference, ...]
+    last_step: int
+    moved: bool  # objects were at other addresses than recorded
+
+    @property
+    def has_diverged(self) -> bool:
+        hard = self.outcome is not None and self.outcome.reason not in (
+            "deadlock",
+            "end of recording",
+        )
+        return hard or bool(self.differences)
+
+
+def check_usable(recording: Recording) -> None:
+    """Refuse what cannot be replayed here, with what to do about it."""
+    header = recording.header
+    recorded = pyversion.minor_of(header.python)
+    if recorded != pyversion.RUNNING:
+        raise RecordingError(
+            recording.path,
+            "foreign",
+            f"it was recorded by Python {header.python} and this is {pyversion.RUNNING}; "
+            f"replay it with python{recorded} -m reenact replay",
+        )
+    if header.mode == "script" and not os.path.exists(os.path.join(header.cwd, header.target)):
+        raise RecordingError(
+            recording.path,
+            "foreign",
+            f"its program {header.target} is not in {header.cwd}; "
+            "put the sources where they were when it was recorded",
+        )
+
+
+def changed_sources(recording: Recording) -> tuple[str, ...]:
+    """Instrumented source files that are not what they were."""
+    return tuple(
+        path
+        for path, digest in recording.definitions.sources.items()
+        if _digest(path, recording.header.cwd) != digest
+    )
+
+
+def _digest(path: str, cwd: str) -> str:
+    try:
+        return hashlib.sha256(Path(cwd, path).read_bytes()).hexdigest()
+    except OSError:
+        return ""
+
+
+def replay(recording: Recording) -> Replayed:
+    check_usable(recording)
+    header = recording.header
+    with _directories(recording) as (read, write):
+        _enter(header.cwd, recording)
+        ended = launch.run(
+            launch.REPLAY,
+            Program(header.mode, header.target, header.argv, _packages(header)),
+            Choices(header.strategy.name, 0, header.strategy.seed, header.strategy.slice),
+            _environment(header),
+            header.flags,
+            str(write),
+            str(read),
+            recording.last_step,
+        )
+        return _compare(recording, Recording.open(write), ended)
+
+
+def _packages(header: Header) -> tuple[str, ...] | None:
+    return header.instrument.packages if header.instrument.enabled else None
+
+
+def _enter(cwd: str, recording: Recording) -> None:
+    try:
+        os.chdir(cwd)
+    except OSError as error:
+        raise RecordingError(
+            recording.path, "foreign", f"its directory {cwd} cannot be entered: {error.strerror}"
+        ) from error
+
+
+def _environment(header: Header) -> dict[str, str]:
+    def is_ours(name: str) -> bool:
+        return name.startswith("LD_") or name in _OURS
+
+    kept = {name: value for name, value in header.environment.items() if not is_ours(name)}
+    kept.update((name, value) for name, value in os.environ.items() if is_ours(name))
+    return kept
+
+
+@contextmanager
+def _directories(recording: Recording) -> Iterator[tuple[Path, Path]]:
+    """Where the recording lies open, and where the replay writes."""
+    scratch = Path(tempfile.mkdtemp(prefix="reenact-"))
+    try:
+        write = scratch / "replay"
+        write.mkdir()
+        (write / "header.json").write_text(recording.header.to_json(), "utf-8")
+        read = recording.path
+        if recording.is_packed:
+            read = unpack(recording.path, scratch / "recording")
+        yield Path(os.path.abspath(read)), write
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _compare(recording: Recording, replayed: Recording, ended: Ended) -> Replayed:
+    outcome = replayed.outcome()
+    is_whole = outcome is None or outcome.reason == "deadlock"
+    differences = [
+        difference
+        for descriptor, name in _STREAMS.items()
+        if (difference := _difference(recording, replayed, descriptor, name, is_whole))
+    ]
+    return Replayed(ended, outcome, tuple(differences), replayed.last_step, moved=False)
+
+
+def _difference(
+    recording: Recording, replayed: Recording, descriptor: int, name: str, is_whole: bool
+) -> Difference | None:
+    """The first line that differs; past the end of a cut recording anything may follow."""
+    was = b"".join(recording.output(descriptor))
+    now = b"".join(replayed.output(descriptor))
+    if was == now or (not is_whole and (was.startswith(now) or now.startswith(was))):
+        return None
+    for number, (old, new) in enumerate(zip_longest(was.splitlines(), now.splitlines()), 1):
+        if old != new:
+            return Difference(name, number, _text(old), _text(new))
+    return Difference(name, 0, None, None)
+
+
+def _text(line: bytes | None) -> str | None:
+    return None if line is None else line.decode("utf-8", "backslashreplace")
+
+
+def say(text: str) -> None:
+    print(f"reenact: {text}", file=sys.stderr, flush=True)

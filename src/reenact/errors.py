@@ -1,0 +1,102 @@
+"""Every error reenact raises on purpose, grouped by who is at fault.
+
+An error builds its text from its fields: where, what happened, what to do next, and a slug
+that `docs/messages.md` explains. Everybody raises these; the command line prints them. How an
+error becomes an exit code is not decided here but in `cli/exits.py`.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import ClassVar, Literal
+
+Fault = Literal["missing", "unreadable", "foreign", "newer", "truncated", "damaged", "oversized"]
+
+
+class ReenactError(Exception):
+    """Something reenact can name. `str()` of it is one line, ready to print."""
+
+    slug: str = "error"
+
+    def __init__(self, what: str, *, where: str = "", advice: str = "") -> None:
+        super().__init__(what)
+        self.what = what
+        self.where = where
+        self.advice = advice
+
+    def __str__(self) -> str:
+        place = f"{self.where}: " if self.where else ""
+        advice = f" {self.advice}" if self.advice else ""
+        return f"{place}{self.what}.{advice} [{self.slug}]"
+
+
+class UsageError(ReenactError):
+    """The command, or the call, asks for something that cannot be done."""
+
+    slug = "usage"
+
+
+class RecordingError(ReenactError):
+    """A recording cannot be used; `fault` says in which way, `reason` what was seen."""
+
+    advices: ClassVar[dict[Fault, str]] = {
+        "missing": "Check the path; `reenact record` prints the path of what it wrote.",
+        "unreadable": "Check the file's permissions and the disk it is on.",
+        "foreign": "Give a file NAME.reenact or a directory NAME.reenact.d.",
+        "newer": "Update reenact to read it, for example `pip install --upgrade reenact`.",
+        "truncated": "Copy it again from where it came from, or record again.",
+        "damaged": "Copy it again from where it came from, or record again.",
+        "oversized": "If you trust where it came from, read it where it was made.",
+    }
+
+    def __init__(self, path: str | os.PathLike[str], fault: Fault, reason: str) -> None:
+        super().__init__(reason, where=os.fspath(path), advice=self.advices[fault])
+        self.path = os.fspath(path)
+        self.fault = fault
+        self.reason = reason
+        self.slug = f"recording-{fault}"
+
+
+class Divergence(ReenactError):
+    """A replay did something the recording does not allow."""
+
+    slug = "divergence"
+
+    def __init__(self, *, reason: str, step: int, thread: str, expected: str, actual: str) -> None:
+        super().__init__(
+            f"the replay left the recording ({reason}) at step {step}: thread {thread} was to "
+            f"{expected}, but came to {actual}",
+            advice="Compare the sources and inputs with those of the recorded run; "
+            "`reenact info` lists the files that changed.",
+        )
+        self.reason = reason
+        self.step = step
+        self.thread = thread
+        self.expected = expected
+        self.actual = actual
+
+
+class InternalError(ReenactError):
+    """A bug in us: an invariant of reenact does not hold."""
+
+    slug = "internal"
+
+    def __init__(self, what: str) -> None:
+        super().__init__(
+            f"internal error: {what}",
+            advice="This is a bug in reenact; please report it with the recording.",
+        )
+
+
+class ExecutionAborted(BaseException):
+    """Ends the program's threads from within. Not an Exception, so that the program's own
+    `except Exception` cannot swallow it."""
+
+    slug = "aborted"
+
+
+def slugs() -> tuple[str, ...]:
+    """Every slug there is; `docs/messages.md` has an entry for each."""
+    faults = [f"recording-{fault}" for fault in RecordingError.advices]
+    classes = (UsageError, Divergence, InternalError, ExecutionAborted)
+    return (*faults, *(each.slug for each in classes))

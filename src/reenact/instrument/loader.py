@@ -1,0 +1,311 @@
+"""The import hook: modules of the program load as code that ticks.
+
+Owns which modules are instrumented (`Policy`), how their code comes to be (`Instrumenter`) and
+the place of both in the import system (`Finder`). The engine installs it before the program
+starts and asks it for the code of the main script or module.
+
+The finder stands first in `sys.meta_path`, asks the finders behind it in their order, and changes
+only what they find: where a module comes from is decided as ever. The loaders it puts in differ
+from Python's own in `get_code` alone, and never write `__pycache__`.
+
+A recording and its replay must place their objects alike, though one finds the cache cold and
+the other warm. So what is not in the cache is made in a child process (*warm*), and this process
+then loads it the same way in either case; a stale or missing .pyc of a module left alone is made
+so too. Hence no locks, no threads and no imports here. In two cases the layout still depends on
+what was on disk: if the cache cannot be written, or an entry is damaged, the rewriting happens in
+this process; and a new `__pycache__` directory makes Python list its parent anew.
+
+Left out on purpose: code the program compiles for itself (`exec`, `runpy.run_path`), and loaders
+that do so (pytest's assertion rewriting); the latter are reported to *note_skipped*. Modules in a
+zip archive are compiled twice, since Python's own importer compiles them to find their path.
+A traceback through a module with a syntax error shows our frames.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib.machinery import ExtensionFileLoader, PathFinder, SourceFileLoader
+from importlib.util import MAGIC_NUMBER
+
+# Bound now, before the interceptors replace them: what we read is no input of the program.
+from os import O_CLOEXEC, O_RDONLY, R_OK, W_OK, access, close, path, read, stat
+from os import __file__ as os_file
+from os import open as open_fd
+from zipimport import zipimporter
+
+from reenact.instrument.cache import Cache, default_root, digest_of, key_for
+from reenact.instrument.rewrite import rewrite
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from importlib.machinery import ModuleSpec
+    from types import CodeType, ModuleType
+    from typing import Any
+
+_OURS = ("reenact", "reenact_pytest")
+_STANDARD_LIBRARY = path.dirname(os_file) + "/"
+_INSTALLED = ("/site-packages/", "/dist-packages/")
+_COMPILING = ("get_code", "source_to_code", "get_data", "exec_module")
+
+
+class Policy:
+    """Which modules are instrumented: the program's own, and the packages named."""
+
+    def __init__(self, instrument: Iterable[str] = (), enabled: bool = True) -> None:
+        self.packages = tuple(instrument)
+        self.enabled = enabled
+
+    def wants(self, name: str, path: str) -> bool:
+        """Is the module *name*, whose file is *path*, to be instrumented?"""
+        if not self.enabled or _is_within(name, _OURS):
+            return False
+        return _is_within(name, self.packages) or not _is_library(path)
+
+
+def _is_within(name: str, packages: tuple[str, ...]) -> bool:
+    return any(name == package or name.startswith(package + ".") for package in packages)
+
+
+def _is_library(path: str) -> bool:
+    return path.startswith(_STANDARD_LIBRARY) or any(part in path for part in _INSTALLED)
+
+
+def _say_skipped(path: str, reason: str) -> None:
+    print(f"reenact: not instrumented: {path}: {reason}", file=sys.stderr)
+
+
+class Instrumenter:
+    """Makes of a source file the code to run, with the help of the cache."""
+
+    def __init__(
+        self,
+        plant: Callable[[CodeType], object],
+        note_source: Callable[[str, str], object],
+        warm: Callable[[Callable[[], object]], object],
+        note_skipped: Callable[[str, str], object] = _say_skipped,
+    ) -> None:
+        self.plant = plant
+        self.note_source = note_source
+        self.warm = warm
+        self.note_skipped = note_skipped
+        self.cache = Cache(default_root())
+
+    def code(self, source: bytes, path: str) -> CodeType:
+        """The code of the file *path*, planted and noted."""
+        digest = digest_of(source)
+        code = self._cached(source, path, key_for(digest, path)) or self._made(source, path)
+        self.plant(code)
+        self.note_source(path, digest)
+        return code
+
+    def _cached(self, source: bytes, path: str, key: str) -> CodeType | None:
+        def fill() -> None:
+            self._fill(source, path, key)
+
+        if not self.cache.has(key):
+            self.warm(fill)
+        return self.cache.load(key)
+
+    def _fill(self, source: bytes, path: str, key: str) -> None:
+        try:
+            code = rewrite(source, path)
+        except Exception:  # the parent process meets the same error, and raises it
+            return
+        if code is not None:  # whether it is depends on the depth of the stack: ask each time
+            self.cache.store(key, code)
+
+    def _made(self, source: bytes, path: str) -> CodeType:
+        code = rewrite(source, path)
+        if code is None:
+            self.note_skipped(path, "it is nested too deeply")
+            code = compile(source, path, "exec", dont_inherit=True)
+        return code
+
+
+class InstrumentingLoader(SourceFileLoader):
+    """Loads a module from a source file."""
+
+    def __init__(self, name: str, path: str, instrumenter: Instrumenter) -> None:
+        super().__init__(name, path)
+        self.instrumenter = instrumenter
+
+    def get_code(self, fullname: str) -> CodeType:
+        path = self.get_filename(fullname)
+        return self.instrumenter.code(self.get_data(path), path)
+
+
+class InstrumentingZipLoader(zipimporter):
+    """Loads one module from a zip archive; the archive's others as Python does."""
+
+    def __init__(self, base: zipimporter, name: str, path: str, instrumenter: Instrumenter) -> None:
+        vars(self).update(vars(base))  # its constructor would read the archive again
+        self.name = name
+        self.path = path
+        self.instrumenter = instrumenter
+
+    def get_code(self, fullname: str) -> CodeType:
+        if fullname != self.name:
+            return super().get_code(fullname)
+        return self.instrumenter.code(self.get_data(self.path), self.path)
+
+
+class Finder:
+    """Finds what the finders behind it find, and has the program's own modules instrumented."""
+
+    def __init__(self, policy: Policy, instrumenter: Instrumenter) -> None:
+        self.policy = policy
+        self.instrumenter = instrumenter
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        for finder in sys.meta_path[sys.meta_path.index(self) + 1 :]:
+            if not hasattr(finder, "find_spec"):
+                return None  # of the kind before 3.4: let Python go on from here
+            spec = finder.find_spec(fullname, path, target)
+            if spec is not None:
+                self.adapt(spec)
+                return spec
+        return None
+
+    def adapt(self, spec: ModuleSpec) -> None:
+        """Change the loader of *spec*, if it has a file and the policy wants it."""
+        if not spec.has_location or spec.origin is None:
+            return
+        if self.policy.wants(spec.name, spec.origin):
+            self._instrument(spec, spec.origin)
+        elif type(spec.loader) is SourceFileLoader:
+            self._warm_bytecode(spec, spec.origin)
+
+    def _instrument(self, spec: ModuleSpec, origin: str) -> None:
+        loader = spec.loader
+        if _is_plain(loader):
+            spec.loader = InstrumentingLoader(spec.name, origin, self.instrumenter)
+        elif isinstance(loader, zipimporter) and origin.endswith(".py"):
+            spec.loader = InstrumentingZipLoader(loader, spec.name, origin, self.instrumenter)
+        elif not isinstance(loader, ExtensionFileLoader):
+            kind = type(loader).__name__
+            self.instrumenter.note_skipped(origin, f"its loader, {kind}, makes its code")
+
+    def _warm_bytecode(self, spec: ModuleSpec, origin: str) -> None:
+        """See that loading an untouched module finds a .pyc, as it will the next time."""
+        loader, cached = spec.loader, spec.cached
+        assert isinstance(loader, SourceFileLoader)
+
+        def fill() -> None:
+            loader.get_code(spec.name)
+
+        if cached is None or sys.dont_write_bytecode or _is_fresh(cached, origin):
+            return
+        if _is_writable(path.dirname(cached)):
+            self.instrumenter.warm(fill)
+
+
+def _is_plain(loader: object) -> bool:
+    """Does *loader* compile as Python's own loader of source files does?"""
+    kind = type(loader)
+    return issubclass(kind, SourceFileLoader) and all(
+        getattr(kind, name) is getattr(SourceFileLoader, name) for name in _COMPILING
+    )
+
+
+def _is_fresh(cached: str, origin: str) -> bool:
+    """Will Python take the .pyc at *cached*? One that holds a hash is left for it to judge."""
+    if not access(cached, R_OK) or not access(origin, R_OK):
+        return False
+    fd = open_fd(cached, O_RDONLY | O_CLOEXEC)
+    try:
+        header = read(fd, 16)
+    finally:
+        close(fd)
+    if header[4:8] != bytes(4):
+        return header[:4] == MAGIC_NUMBER
+    return header == MAGIC_NUMBER + bytes(4) + _stamp(origin)
+
+
+def _stamp(origin: str) -> bytes:
+    found = stat(origin)
+    parts = (int(found.st_mtime), found.st_size)
+    return b"".join((part & 0xFFFFFFFF).to_bytes(4, "little") for part in parts)
+
+
+def _is_writable(directory: str) -> bool:
+    return access(directory, W_OK) or access(path.dirname(directory), W_OK)
+
+
+_installed: Finder | None = None
+
+
+def install(
+    policy: Policy,
+    plant: Callable[[CodeType], object],
+    note_source: Callable[[str, str], object],
+    warm: Callable[[Callable[[], object]], object],
+    note_skipped: Callable[[str, str], object] = _say_skipped,
+) -> None:
+    """Instrument what is imported from now on.
+
+    *plant* puts the tick into code in place; *note_source* is told path and SHA-256 of every file
+    instrumented, *note_skipped* path and reason of every file that could not be; *warm* calls a
+    function in a child process and waits for its end.
+    """
+    global _installed
+    uninstall()
+    _installed = Finder(policy, Instrumenter(plant, note_source, warm, note_skipped))
+    sys.meta_path.insert(0, _installed)
+
+
+def uninstall() -> None:
+    """Import as before. What is loaded stays as it is."""
+    global _installed
+    if _installed in sys.meta_path:
+        sys.meta_path.remove(_installed)
+    _installed = None
+
+
+def missed(policy: Policy) -> list[str]:
+    """The modules that *policy* wants but that were loaded before the hook was there."""
+    return [name for name, module in list(sys.modules.items()) if _is_missed(policy, name, module)]
+
+
+def _is_missed(policy: Policy, name: str, module: ModuleType) -> bool:
+    spec = getattr(module, "__spec__", None)
+    if spec is None or not spec.has_location or not _is_plain(spec.loader):
+        return False
+    return policy.wants(name, spec.origin)
+
+
+def code_for_script(path: str) -> CodeType:
+    """The code to run as `__main__` for a script, or a directory or archive with a `__main__`.
+
+    For the latter the caller puts *path* first in `sys.path`, as Python does.
+    """
+    spec = PathFinder.find_spec("__main__", [path])
+    if spec is not None:
+        return _code_of(spec)
+    loader = SourceFileLoader("__main__", path)
+    if _installed is not None and _installed.policy.wants("__main__", path):
+        return _installed.instrumenter.code(loader.get_data(path), path)
+    code: CodeType = loader.source_to_code(loader.get_data(path), path)
+    return code
+
+
+def _code_of(spec: ModuleSpec) -> CodeType:
+    if _installed is not None:
+        _installed.adapt(spec)
+    loader: Any = spec.loader
+    code: CodeType = loader.get_code(spec.name)
+    return code
+
+
+def code_for_module(name: str) -> tuple[CodeType, ModuleSpec]:
+    """Code and spec for `-m name`; those of its `__main__` if it is a package.
+
+    Raises ImportError with the words of `python -m`.
+    """
+    import runpy
+
+    # Private, but pdb, trace and cProfile call it so in every version.
+    _, spec, code = runpy._get_module_details(name)  # type: ignore[attr-defined]
+    return code, spec

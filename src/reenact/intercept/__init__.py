@@ -1,0 +1,1 @@
+"""What the program does that the gate must see: one table of calls, and its installation."""

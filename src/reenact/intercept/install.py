@@ -1,0 +1,87 @@
+"""Puts the table's rows into effect, once, in the process that runs the program.
+
+Called by `engine/child.py` before the program's first line. Functions of C modules are replaced
+in their module, and wherever a module that is already loaded has copied them. Nothing here
+depends on whether the run is recorded or replayed.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+from reenact import _core
+from reenact.intercept import table
+from reenact.intercept.lazy import call_when_loaded
+
+# Types that their module does not export by name.
+_HIDDEN_TYPES: dict[str, Callable[[ModuleType], type]] = {
+    "select:poll": lambda select: type(select.poll()),
+}
+
+
+def install() -> None:
+    copies: dict[int, tuple[object, object]] = {}
+    later: dict[str, list[table.Row]] = {}
+    for row in table.TABLE:
+        module = row.owner.partition(":")[0]
+        if module in sys.modules:
+            apply(row, sys.modules[module], copies)
+        else:
+            later.setdefault(module, []).append(row)
+    replace_copies(copies)
+    call_when_loaded({name: _applier(rows) for name, rows in later.items()})
+
+
+def _applier(rows: list[table.Row]) -> Callable[[ModuleType], None]:
+    def apply_all(module: ModuleType) -> None:
+        for row in rows:
+            apply(row, module, {})
+
+    return apply_all
+
+
+def apply(row: table.Row, module: ModuleType, copies: dict[int, tuple[object, object]]) -> None:
+    """Patch one row; `copies` collects (native, ours) of module functions, by identity."""
+    owner = _owner(row, module)
+    for name in row.names:
+        native = getattr(owner, name, None)
+        if owner is None or native is None:
+            continue
+        _patch(row, owner, name)
+        if owner is module:
+            copies[id(native)] = (native, getattr(module, name))
+
+
+def _owner(row: table.Row, module: ModuleType) -> Any:
+    type_name = row.owner.partition(":")[2]
+    if not type_name:
+        return module
+    if row.owner in _HIDDEN_TYPES:
+        return _HIDDEN_TYPES[row.owner](module)
+    return getattr(module, type_name, None)
+
+
+def _patch(row: table.Row, owner: Any, name: str) -> None:
+    if row.treatment == table.OUTSIDE:
+        _core.outside(owner, name, row.on_descriptor)
+    elif row.treatment == table.PRINTED:
+        _core.output(owner, name)
+    else:
+        if name == "sleep":
+            _core.keep_sleep(owner.sleep)
+        setattr(owner, name, getattr(_core, name))
+
+
+def replace_copies(copies: dict[int, tuple[object, object]]) -> None:
+    """`from time import monotonic as _time` in a loaded module must mean ours too."""
+    for module in list(sys.modules.values()):
+        names = getattr(module, "__dict__", None)
+        if type(names) is not dict or module is _core:
+            continue
+        for name, value in list(names.items()):
+            pair = copies.get(id(value))
+            if pair is not None:
+                names[name] = pair[1]

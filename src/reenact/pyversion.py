@@ -1,0 +1,17 @@
+"""The only reader of sys.version_info in Python code; compat.h is its C counterpart."""
+
+from __future__ import annotations
+
+import sys
+
+SUPPORTED = ("3.11", "3.12", "3.13")
+
+RUNNING = f"{sys.version_info.major}.{sys.version_info.minor}"
+
+# From 3.13 on, threads are started and joined through handles in C.
+HAS_THREAD_HANDLES = sys.version_info >= (3, 13)
+
+
+def minor_of(version: str) -> str:
+    """`3.11` of `3.11.7`: recordings replay within a minor version."""
+    return ".".join(version.split(".")[:2])

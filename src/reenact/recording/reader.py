@@ -1,0 +1,161 @@
+"""A recording, opened: its header, its events with names, and what is known of it as a whole.
+
+The one thing other modules open; directory or packed file makes no difference to them. Opening
+reads the header, the end and the heads of the streams; all else is read when asked for.
+Recordings come from strangers: whatever is wrong with one ends in a RecordingError.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from reenact.errors import RecordingError, UsageError
+from reenact.events import Event, Names
+from reenact.recording import format
+from reenact.recording.header import End, Header
+from reenact.recording.members import Directory, Members, open_members, read_whole
+from reenact.recording.streams import Streams
+
+JSON_LIMIT = 1 << 23
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """Bytes of a member: as read, and as stored on disk."""
+
+    raw: int
+    stored: int
+
+
+class Recording(Streams):
+    """Everything a run left on disk. Made by `Recording.open(path)`."""
+
+    def __init__(self, members: Members, names: Names | None = None) -> None:
+        self.header = read_header(members)
+        self.end = read_end(members)
+        super().__init__(members, names)
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str], names: Names | None = None) -> Recording:
+        """`names` replaces the core's tables of kinds."""
+        return cls(open_members(path), names)
+
+    @property
+    def is_packed(self) -> bool:
+        return not isinstance(self.members, Directory)
+
+    def events(
+        self, thread: str | None = None, first: int | None = None, last: int | None = None
+    ) -> Iterator[Event]:
+        """Operations with their names, of one thread and from one step to another if asked."""
+        wanted = None if thread is None else self.thread_index(thread)
+        low = -1 if first is None else first
+        sites, tables = self.definitions.sites, self.definitions.object_tables
+        paths = self.definitions.paths
+        for step, index, number, site in self.operations():
+            if step < low or (wanted is not None and index != wanted):
+                continue
+            if last is not None and step > last:
+                return
+            if site >= len(sites):
+                raise self._damaged("operations", f"site {site} is not defined")
+            yield Event(step, paths[index], tables[site][number], sites[site])
+
+    def thread_path(self, index: int) -> str:
+        return self.definitions.paths[index]
+
+    def thread_paths(self) -> Iterator[str]:
+        """The ids of all threads, in the order in which they were started."""
+        paths = self.definitions.paths
+        return (paths[index] for index in paths.indexes())
+
+    def thread_index(self, path: str) -> int:
+        paths = self.definitions.paths
+        for index in paths.indexes():
+            if paths[index] == path:
+                return index
+        raise UsageError(
+            f"the recording has no thread {path!r}",
+            where=str(self.path),
+            advice="`reenact info` lists its threads.",
+        )
+
+    @cached_property
+    def thread_count(self) -> int:
+        return self.definitions.paths.count
+
+    @cached_property
+    def last_step(self) -> int:
+        """Where the run stood when its last word was written."""
+        if self.state is not None:
+            return self.state.step
+        step = 0
+        for entry in self.schedule():
+            step = entry.step
+        for operation in self.operations():
+            step = max(step, operation[0])
+        return step
+
+    @cached_property
+    def operation_count(self) -> int:
+        if self.state is not None:
+            return self.state.operations
+        return sum(1 for _ in self.operations())
+
+    @cached_property
+    def switch_count(self) -> int:
+        if self.state is not None:
+            return self.state.switches
+        return sum(1 for entry in self.schedule() if entry.is_switch)
+
+    @cached_property
+    def collection_count(self) -> int:
+        if self.state is not None:
+            return self.state.collections
+        return sum(1 for entry in self.schedule() if entry.kind == "collect")
+
+    @property
+    def sizes(self) -> dict[str, Size]:
+        """By member; of a stream, `raw` counts what is in use."""
+        return {name: self._size(name) for name in self.members.names()}
+
+    def _size(self, name: str) -> Size:
+        raw = self.members.size(name)
+        if name in self.extents:
+            raw = self.extents[name].stored_size
+        return Size(raw, self.members.stored(name))
+
+    @cached_property
+    def problems(self) -> tuple[str, ...]:
+        """What is not as in a run that came to its end, in words."""
+        return tuple(self._problems())
+
+    def _problems(self) -> Iterator[str]:
+        if self.end is None:
+            yield "the launcher did not see how the run ended"
+        if self.state is None:
+            yield "the program left no state"
+        elif self.state.log_errno:
+            yield f"the log stopped: {os.strerror(self.state.log_errno)}"
+        elif not self.state.is_whole:
+            yield "the program did not close its log; it was killed, or still runs"
+        for name in format.STREAMS:
+            if name not in self.extents:
+                yield f"{name} is missing"
+            elif self.extents[name].is_cut:
+                yield f"{name} is shorter than its header says"
+
+
+def read_header(members: Members) -> Header:
+    if format.HEADER not in members.names():
+        raise RecordingError(members.path, "foreign", f"it has no {format.HEADER}")
+    return Header.from_json(read_whole(members, format.HEADER, JSON_LIMIT), members.path)
+
+
+def read_end(members: Members) -> End | None:
+    if format.END not in members.names():
+        return None
+    return End.from_json(read_whole(members, format.END, JSON_LIMIT), members.path)

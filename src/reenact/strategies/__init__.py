@@ -1,0 +1,52 @@
+"""The strategies, by name. A new one is a file here and a line in BUILTIN."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+
+from reenact.errors import UsageError
+from reenact.strategies.interface import PYTHON_KIND, Builtin, Candidate, Strategy
+from reenact.strategies.queue import QUEUE
+from reenact.strategies.random import RANDOM
+
+BUILTIN = {strategy.name: strategy for strategy in (QUEUE, RANDOM)}
+
+
+def describe(name: str) -> Builtin:
+    """The kind and default slice of a strategy; loads one that is written in Python."""
+    if name in BUILTIN:
+        return BUILTIN[name]
+    return Builtin(name, PYTHON_KIND, load(name, seed=0).slice, "")
+
+
+def load(name: str, seed: int) -> Strategy:
+    """A strategy written in Python, from `module:Class`."""
+    module, colon, attribute = name.partition(":")
+    if not colon:
+        known = ", ".join(BUILTIN)
+        raise UsageError(
+            f"unknown strategy {name!r}", advice=f"Use one of {known}, or module:Class of your own."
+        )
+    try:
+        strategy: Strategy = getattr(import_module(module), attribute)(seed)
+        strategy.slice + 0  # noqa: B018 - fails now rather than inside the run
+    except Exception as error:
+        raise UsageError(
+            f"strategy {name!r} cannot be made: {type(error).__name__}: {error}",
+            advice="It must be a class with `slice` and `choose(step, candidates)`.",
+        ) from error
+    return strategy
+
+
+def chooser(strategy: Strategy, operations: tuple[str, ...]) -> Callable[..., int]:
+    """What the core calls: plain tuples in, a position out."""
+
+    def choose(step: int, threads: tuple[tuple[int, int, int, str, int], ...]) -> int:
+        candidates = [
+            Candidate(thread, operations[kind], object_id, file, line)
+            for thread, kind, object_id, file, line in threads
+        ]
+        return strategy.choose(step, candidates)
+
+    return choose

@@ -1,0 +1,1 @@
+"""What the import_*.py programs import. Only `order` has state that outlives a failed import."""
