@@ -21,7 +21,7 @@ def make_document() -> str:
     records = [
         {
             "id": number,
-            "name": f"record \"{number}\"\n",
+            "name": f'record "{number}"\n',
             "weight": choose.random() * 100,
             "tags": [f"tag{choose.randrange(50)}" for _ in range(5)],
             "flags": {"a": True, "b": False, "c": None, "d": [1, 2, [3, [4, {}]]]},

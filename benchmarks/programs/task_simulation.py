@@ -26,6 +26,7 @@ class Task:
         self.priority = priority
         self.inbox: deque[Packet] = deque()
         self.is_held = False
+        self.ticks = 0
         self.runs = 0
 
     def is_ready(self) -> bool:
@@ -88,7 +89,7 @@ class Kernel:
         tasks = [Worker("worker", 1), Device("disk", 3), Device("line", 2), self.sink]
         self.tasks = {task.name: task for task in tasks}
         self.order = sorted(tasks, key=lambda task: -task.priority)
-        self.held: list[list[Task | int]] = []
+        self.held: list[Task] = []
         self.left = 0
 
     def send(self, name: str, packet: Packet) -> None:
@@ -98,17 +99,17 @@ class Kernel:
     def hold(self, task: Task, ticks: int) -> None:
         """Keep a task from running for some ticks."""
         task.is_held = True
-        self.held.append([task, ticks])
+        task.ticks = ticks
+        self.held.append(task)
 
     def tick(self) -> None:
         """Let time pass for held tasks."""
-        for entry in self.held[:]:
-            task, ticks = entry
-            if ticks <= 0:
+        for task in self.held[:]:
+            if task.ticks <= 0:
                 task.is_held = False
-                self.held.remove(entry)
+                self.held.remove(task)
             else:
-                entry[1] = ticks - 1
+                task.ticks -= 1
 
     def choose(self) -> Task | None:
         """The ready task with the highest priority."""

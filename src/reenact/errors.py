@@ -10,7 +10,9 @@ from __future__ import annotations
 import os
 from typing import ClassVar, Literal
 
-Fault = Literal["missing", "unreadable", "foreign", "newer", "truncated", "damaged", "oversized"]
+Fault = Literal[
+    "missing", "unreadable", "foreign", "newer", "truncated", "damaged", "oversized", "unfit"
+]
 
 
 class ReenactError(Exception):
@@ -47,10 +49,14 @@ class RecordingError(ReenactError):
         "truncated": "Copy it again from where it came from, or record again.",
         "damaged": "Copy it again from where it came from, or record again.",
         "oversized": "If you trust where it came from, read it where it was made.",
+        "unfit": "Use it with the Python and in the place it was recorded with.",
     }
 
-    def __init__(self, path: str | os.PathLike[str], fault: Fault, reason: str) -> None:
-        super().__init__(reason, where=os.fspath(path), advice=self.advices[fault])
+    def __init__(
+        self, path: str | os.PathLike[str], fault: Fault, reason: str, advice: str | None = None
+    ) -> None:
+        advice = self.advices[fault] if advice is None else advice
+        super().__init__(reason, where=os.fspath(path), advice=advice)
         self.path = os.fspath(path)
         self.fault = fault
         self.reason = reason

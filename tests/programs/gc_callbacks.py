@@ -1,3 +1,4 @@
+# reenact-test: layout=yes
 """gc.callbacks and explicit gc.collect from threads, with weakref callbacks on cyclic garbage.
 
 Varies: when collections happened, in which thread, what they found.

@@ -1,3 +1,4 @@
+# reenact-test: layout=yes
 """Cycles with `__del__` made by many threads, collected whenever the collector happens to run.
 
 Varies: which thread collected whose garbage and in which order.

@@ -1,3 +1,4 @@
+# reenact-test: layout=yes
 """ThreadPoolExecutor with as_completed: results in the order of completion.
 
 Varies: the order, which worker ran which task.

@@ -1,3 +1,4 @@
+# reenact-test: layout=yes
 """Exceptions in futures: result(), exception(), map() that stops at the first.
 
 Varies: the order of failures, how many tasks ran of the failing map.

@@ -1,3 +1,4 @@
+# reenact-test: layout=yes
 """concurrent.futures.wait: FIRST_COMPLETED in a loop, FIRST_EXCEPTION, and a timeout.
 
 Varies: which futures were done at each return.

@@ -36,7 +36,7 @@ static PyObject *outside_call(PyObject *self, PyObject *const *args, size_t coun
 {
     PyObject *native = ((Wrapper *)self)->native;
     Thread *thread = gate_me();
-    if (thread == NULL || thread->status == OUTSIDE ||
+    if (thread == NULL || thread->away ||
         is_regular_file((Wrapper *)self, args, count)) {
         return PyObject_Vectorcall(native, args, count, names);
     }
@@ -46,7 +46,7 @@ static PyObject *outside_call(PyObject *self, PyObject *const *args, size_t coun
     gate_done(OP_CALL, NULL);
     gate_drop(thread);
     PyObject *result = PyObject_Vectorcall(native, args, count, names);
-    if (gate.active && thread->status != RUNNING) {
+    if (gate.active && thread->away) {
         PyObject *type, *value, *traceback;
         PyErr_Fetch(&type, &value, &traceback);
         gate_rejoin(thread);

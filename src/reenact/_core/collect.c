@@ -55,20 +55,22 @@ static int due_generation(void)
     return -1;
 }
 
-void collect_if_due(void)
+bool collect_if_due(void)
 {
     struct _gc_runtime_state *gc = compat_gc();
     if (!wanted || gc->generations[0].threshold == 0 || gc->collecting ||
         gc->generations[0].count <= gc->generations[0].threshold) {
-        return;
+        return false;
     }
     int generation = due_generation();
-    if (generation >= 0) {
-        pthread_mutex_lock(&gate.mutex);
-        log_entry(ENTRY_COLLECT, (uint64_t)generation);
-        pthread_mutex_unlock(&gate.mutex);
-        collect_now((uint64_t)generation);
+    if (generation < 0) {
+        return false;
     }
+    pthread_mutex_lock(&gate.mutex);
+    log_entry(ENTRY_COLLECT, (uint64_t)generation);
+    pthread_mutex_unlock(&gate.mutex);
+    collect_now((uint64_t)generation);
+    return true;
 }
 
 PyObject *collect_enable(PyObject *module, PyObject *unused)

@@ -91,6 +91,7 @@ struct Thread {
     bool expired;  /* its deadline has passed: enabled whatever it waits for */
     bool timed;    /* counted in gate.timed */
     bool daemon;
+    bool away;     /* in an outside call, or robbed of the baton: must rejoin */
     int32_t deferring; /* depth of operations that must not be interrupted by a handler */
     uint64_t signals; /* signals whose handlers this (main) thread must run */
     int64_t deadline_ns;
@@ -143,6 +144,7 @@ typedef struct {
     uint32_t ended;
     int32_t log_errno;
     uint64_t switches, operations, collections;
+    uint64_t moved; /* replay: the first object found at another address than recorded */
 } State;
 
 typedef struct {
@@ -266,7 +268,7 @@ int signals_watch(int number, bool is_default);
 void signals_give_up_waiting(void);
 
 /* collect.c */
-void collect_if_due(void);
+bool collect_if_due(void);
 void collect_now(uint64_t generation);
 int collect_take_over(void);
 void collect_give_back(void);

@@ -384,6 +384,17 @@ static void choose(Thread *thread)
     preempt(thread, next);
 }
 
+/* The finalizers of a collection pass points of their own, after which this point's step is no
+ * longer the current one: a choice that is due has to wait for the next point. */
+static void choose_at_next_point(Thread *thread)
+{
+    int64_t step = gate_step();
+    thread->budget = 1;
+    gate.state->step_end = step + 1;
+    gate.slice_left = 1;
+    gate.slice_step = step;
+}
+
 static int record_point(Thread *thread)
 {
     int64_t step = gate_step();
@@ -396,12 +407,13 @@ static int record_point(Thread *thread)
     if (thread->budget <= 0) {
         grant(thread, step);
     }
-    uint64_t switches = gate.state->switches;
     if (atomic_load(&gate.signals_pending) != 0) {
         take_signals();
     }
-    collect_if_due();
-    if (over && gate.state->switches == switches) {
+    if (collect_if_due()) {
+        choose_at_next_point(thread);
+    }
+    else if (over) {
         choose(thread);
     }
     return signals_run(thread);
@@ -413,7 +425,7 @@ int gate_slow(Thread *thread)
         thread->budget = INT64_MAX;
         return 0;
     }
-    if (thread->status == OUTSIDE) {
+    if (thread->away) {
         gate_rejoin(thread);
         if (!gate.active || --thread->budget > 0) {
             return 0;
@@ -521,6 +533,7 @@ void gate_drop(Thread *thread)
     Thread *chosen = chooser_successor(thread);
     pthread_mutex_lock(&gate.mutex);
     thread->status = OUTSIDE;
+    thread->away = true;
     gate.outside++;
     Thread *next = chosen;
     if (chosen != NULL) {
@@ -544,6 +557,7 @@ void gate_rejoin(Thread *thread)
     PyThreadState *tstate = PyEval_SaveThread();
     pthread_mutex_lock(&gate.mutex);
     gate.outside--;
+    thread->away = false;
     if (is_recording() && gate.active) {
         make_ready(thread);
     }
@@ -559,6 +573,7 @@ void gate_rejoin(Thread *thread)
 void gate_steal(Thread *thread, Thread *next)
 {
     thread->status = OUTSIDE;
+    thread->away = true;
     gate.outside++;
     hand(next);
     thread->budget = 0;
@@ -626,7 +641,7 @@ void gate_thread_gone(Thread *thread, Object *sentinel)
             wake_waiters(sentinel);
         }
     }
-    gate.outside -= !held;
+    gate.outside -= thread->away;
     Thread *next = held ? pass_on(thread) : NULL;
     pthread_mutex_unlock(&gate.mutex);
     if (next != NULL) {

@@ -12,6 +12,7 @@
 
 #define RECORDED_SITES ((void *)0x2F0000000000ULL)
 #define RECORDED_STRINGS ((void *)0x2F8000000000ULL)
+#define RECORDED_ADDRESSES ((void *)0x2FC000000000ULL)
 enum { MOST_SITES = 1 << 20 };
 
 static Site *sites;
@@ -30,6 +31,7 @@ static Site *recorded;
 static uint64_t recorded_count;
 static RecordedString *recorded_strings;
 static uint64_t recorded_string_count;
+static uint64_t *recorded_addresses, recorded_address_count;
 
 static void define_string(const char *text, size_t size)
 {
@@ -52,7 +54,14 @@ static void define_site(const Site *site)
 void define_object(Object *object, uint32_t site)
 {
     object->id = ++object_count;
-    if (gate.settings.mode == MODE_RECORD) {
+    if (gate.settings.mode == MODE_REPLAY) {
+        bool moved = object->id <= recorded_address_count &&
+                     recorded_addresses[object->id] != (uint64_t)(uintptr_t)object->key;
+        if (moved && gate.state->moved == 0) {
+            gate.state->moved = object->id;
+        }
+    }
+    else {
         Stream *stream = &streams[STREAM_DEFINITIONS];
         stream_varint(stream, 3);
         stream_varint(stream, object->kind);
@@ -276,7 +285,10 @@ static void read_definition(Cursor *cursor)
     switch (cursor_varint(cursor)) {
     case 1: read_string(cursor); break;
     case 2: read_site(cursor); break;
-    case 3: skip(cursor, 3); break;
+    case 3:
+        skip(cursor, 2);
+        recorded_addresses[++recorded_address_count] = cursor_varint(cursor);
+        break;
     case 4: skip(cursor, 2); break;
     case 5: skip(cursor, 3); break;
     default: cursor->broken = true;
@@ -289,7 +301,9 @@ int sites_load_recorded(void)
     uint64_t size = (uint64_t)(cursor->end - cursor->at);
     recorded = reserve(RECORDED_SITES, (size / 5 + 2) * sizeof *recorded);
     recorded_strings = reserve(RECORDED_STRINGS, (size / 2 + 1) * sizeof *recorded_strings);
-    if (recorded == MAP_FAILED || recorded_strings == MAP_FAILED) {
+    recorded_addresses = reserve(RECORDED_ADDRESSES, (size / 4 + 2) * sizeof *recorded_addresses);
+    if (recorded == MAP_FAILED || recorded_strings == MAP_FAILED ||
+        recorded_addresses == MAP_FAILED) {
         return -1;
     }
     while (cursor->at < cursor->end && !cursor->broken) {

@@ -66,9 +66,9 @@ def run(args: argparse.Namespace) -> int:
 
 def default_target(directory: Path) -> Path:
     """NAME.reenact.d becomes NAME.reenact; any other NAME becomes NAME.reenact."""
-    name = Path(os.path.abspath(directory)).name
-    target = name.removesuffix(".d") if name.endswith(".reenact.d") else f"{name}.reenact"
-    return Path(os.path.normpath(directory)).with_name(target)
+    whole = Path(os.path.abspath(directory))  # "." has no name of its own
+    name = whole.name
+    return whole.with_name(name[:-2] if name.endswith(".reenact.d") else f"{name}.reenact")
 
 
 def remove(directory: Path, terminal: Terminal) -> None:

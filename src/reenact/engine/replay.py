@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -161,7 +160,8 @@ def _compare(recording: Recording, replayed: Recording, ended: Ended) -> Replaye
         for descriptor, name in _STREAMS.items()
         if (difference := _difference(recording, replayed, descriptor, name, is_whole))
     ]
-    return Replayed(ended, outcome, tuple(differences), replayed.last_step, moved=False)
+    moved = replayed.state is not None and replayed.state.moved_object != 0
+    return Replayed(ended, outcome, tuple(differences), replayed.last_step, moved)
 
 
 def _difference(
@@ -180,7 +180,3 @@ def _difference(
 
 def _text(line: bytes | None) -> str | None:
     return None if line is None else line.decode("utf-8", "backslashreplace")
-
-
-def say(text: str) -> None:
-    print(f"reenact: {text}", file=sys.stderr, flush=True)

@@ -24,13 +24,14 @@ A traceback through a module with a syntax error shows our frames.
 from __future__ import annotations
 
 import sys
-from importlib.machinery import ExtensionFileLoader, PathFinder, SourceFileLoader
+from importlib.machinery import ExtensionFileLoader, SourceFileLoader
 from importlib.util import MAGIC_NUMBER
 
 # Bound now, before the interceptors replace them: what we read is no input of the program.
-from os import O_CLOEXEC, O_RDONLY, R_OK, W_OK, access, close, path, read, stat
+from os import O_CLOEXEC, O_RDONLY, R_OK, W_OK, access, close, read, stat
 from os import __file__ as os_file
 from os import open as open_fd
+from os.path import dirname
 from zipimport import zipimporter
 
 from reenact.instrument.cache import Cache, default_root, digest_of, key_for
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _OURS = ("reenact", "reenact_pytest")
-_STANDARD_LIBRARY = path.dirname(os_file) + "/"
+_STANDARD_LIBRARY = dirname(os_file) + "/"
 _INSTALLED = ("/site-packages/", "/dist-packages/")
 _COMPILING = ("get_code", "source_to_code", "get_data", "exec_module")
 
@@ -150,6 +151,9 @@ class InstrumentingZipLoader(zipimporter):
         return self.instrumenter.code(self.get_data(self.path), self.path)
 
 
+_LOADERS = (InstrumentingLoader, InstrumentingZipLoader)
+
+
 class Finder:
     """Finds what the finders behind it find, and has the program's own modules instrumented."""
 
@@ -160,30 +164,42 @@ class Finder:
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        for finder in sys.meta_path[sys.meta_path.index(self) + 1 :]:
+        for finder in self._behind():
             if not hasattr(finder, "find_spec"):
                 return None  # of the kind before 3.4: let Python go on from here
-            spec = finder.find_spec(fullname, path, target)
+            spec: ModuleSpec | None = finder.find_spec(fullname, path, target)
             if spec is not None:
                 self.adapt(spec)
                 return spec
         return None
 
+    def _behind(self) -> list[Any]:
+        finders = sys.meta_path
+        return finders[finders.index(self) + 1 :] if self in finders else []
+
     def adapt(self, spec: ModuleSpec) -> None:
         """Change the loader of *spec*, if it has a file and the policy wants it."""
-        if not spec.has_location or spec.origin is None:
+        if not spec.has_location or spec.origin is None or isinstance(spec.loader, _LOADERS):
             return
         if self.policy.wants(spec.name, spec.origin):
             self._instrument(spec, spec.origin)
         elif type(spec.loader) is SourceFileLoader:
             self._warm_bytecode(spec, spec.origin)
 
+    def code_of(self, spec: ModuleSpec) -> CodeType:
+        """The code of the module of *spec*, whose loader must have some."""
+        self.adapt(spec)
+        loader: Any = spec.loader
+        code: CodeType = loader.get_code(spec.name)
+        return code
+
     def _instrument(self, spec: ModuleSpec, origin: str) -> None:
         loader = spec.loader
         if _is_plain(loader):
             spec.loader = InstrumentingLoader(spec.name, origin, self.instrumenter)
-        elif isinstance(loader, zipimporter) and origin.endswith(".py"):
-            spec.loader = InstrumentingZipLoader(loader, spec.name, origin, self.instrumenter)
+        elif isinstance(loader, zipimporter) and loader.get_source(spec.name) is not None:
+            source = origin.removesuffix("c")  # the archive may hold the .pyc as well
+            spec.loader = InstrumentingZipLoader(loader, spec.name, source, self.instrumenter)
         elif not isinstance(loader, ExtensionFileLoader):
             kind = type(loader).__name__
             self.instrumenter.note_skipped(origin, f"its loader, {kind}, makes its code")
@@ -198,7 +214,7 @@ class Finder:
 
         if cached is None or sys.dont_write_bytecode or _is_fresh(cached, origin):
             return
-        if _is_writable(path.dirname(cached)):
+        if _is_writable(dirname(cached)):
             self.instrumenter.warm(fill)
 
 
@@ -212,7 +228,7 @@ def _is_plain(loader: object) -> bool:
 
 def _is_fresh(cached: str, origin: str) -> bool:
     """Will Python take the .pyc at *cached*? One that holds a hash is left for it to judge."""
-    if not access(cached, R_OK) or not access(origin, R_OK):
+    if not access(cached, R_OK):
         return False
     fd = open_fd(cached, O_RDONLY | O_CLOEXEC)
     try:
@@ -231,7 +247,7 @@ def _stamp(origin: str) -> bytes:
 
 
 def _is_writable(directory: str) -> bool:
-    return access(directory, W_OK) or access(path.dirname(directory), W_OK)
+    return access(directory, W_OK) or access(dirname(directory), W_OK)
 
 
 _installed: Finder | None = None
@@ -276,36 +292,48 @@ def _is_missed(policy: Policy, name: str, module: ModuleType) -> bool:
     return policy.wants(name, spec.origin)
 
 
-def code_for_script(path: str) -> CodeType:
-    """The code to run as `__main__` for a script, or a directory or archive with a `__main__`.
-
-    For the latter the caller puts *path* first in `sys.path`, as Python does.
-    """
-    spec = PathFinder.find_spec("__main__", [path])
-    if spec is not None:
-        return _code_of(spec)
+def code_for_script(
+    path: str,
+    policy: Policy,
+    plant: Callable[[CodeType], object],
+    note_source: Callable[[str, str], object],
+    warm: Callable[[Callable[[], object]], object],
+    note_skipped: Callable[[str, str], object] = _say_skipped,
+) -> CodeType:
+    """The code of a source file that is to run as `__main__`."""
     loader = SourceFileLoader("__main__", path)
-    if _installed is not None and _installed.policy.wants("__main__", path):
-        return _installed.instrumenter.code(loader.get_data(path), path)
-    code: CodeType = loader.source_to_code(loader.get_data(path), path)
+    source = loader.get_data(path)
+    if policy.wants("__main__", path):
+        return Instrumenter(plant, note_source, warm, note_skipped).code(source, path)
+    code: CodeType = loader.source_to_code(source, path)
     return code
 
 
-def _code_of(spec: ModuleSpec) -> CodeType:
-    if _installed is not None:
-        _installed.adapt(spec)
-    loader: Any = spec.loader
-    code: CodeType = loader.get_code(spec.name)
-    return code
-
-
-def code_for_module(name: str) -> tuple[CodeType, ModuleSpec]:
+def code_for_module(
+    name: str,
+    policy: Policy,
+    plant: Callable[[CodeType], object],
+    note_source: Callable[[str, str], object],
+    warm: Callable[[Callable[[], object]], object],
+    note_skipped: Callable[[str, str], object] = _say_skipped,
+) -> tuple[CodeType, ModuleSpec]:
     """Code and spec for `-m name`; those of its `__main__` if it is a package.
 
+    The name `__main__` means the one in the directory or archive that is first in `sys.path`.
     Raises ImportError with the words of `python -m`.
     """
+    spec, code = _details(name)
+    if not isinstance(spec.loader, _LOADERS):  # no hook is installed, or it let the module be
+        code = Finder(policy, Instrumenter(plant, note_source, warm, note_skipped)).code_of(spec)
+    return code, spec
+
+
+def _details(name: str) -> tuple[ModuleSpec, CodeType]:
+    # Private, but pdb, trace and cProfile call them so in every version.
     import runpy
 
-    # Private, but pdb, trace and cProfile call it so in every version.
-    _, spec, code = runpy._get_module_details(name)  # type: ignore[attr-defined]
-    return code, spec
+    if name == "__main__":
+        _, spec, code = runpy._get_main_module_details()  # type: ignore[attr-defined]
+    else:
+        _, spec, code = runpy._get_module_details(name)  # type: ignore[attr-defined]
+    return spec, code

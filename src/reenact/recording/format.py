@@ -27,7 +27,7 @@ MEMBERS = (HEADER, END, STATE, *STREAMS)
 STREAM_MAGIC = b"reenact\0"
 STREAM_HEADER = Struct("<8sIIQ40x")  # magic, format, stream number, used
 
-STATE_HEADER = Struct("<8sIIqiIIiQQQ")
+STATE_HEADER = Struct("<8sIIqiIIiQQQQ")
 STATE_SLOTS = 4096  # where the slots begin
 SLOT = Struct("<qiiiiII")
 

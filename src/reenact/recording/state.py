@@ -35,6 +35,9 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class State:
+    """The scheduler as a whole. `moved_object` is the number of the first object that a replay
+    met at another address than recorded, 0 if none."""
+
     slot_size: int
     step_end: int
     holder: int
@@ -44,6 +47,7 @@ class State:
     switches: int
     operations: int
     collections: int
+    moved_object: int
     step: int
     _slots: bytes
 
@@ -72,7 +76,8 @@ def parse_state(data: bytes, path: Path) -> State | None:
     if len(data) < format.STATE_HEADER.size:
         raise RecordingError(path, "truncated", "state ends inside its header")
     magic, version, slot_size, *fields = format.STATE_HEADER.unpack_from(data)
-    step_end, holder, threads, ended, log_errno, switches, operations, collections = fields
+    step_end, holder, threads, ended, log_errno, *counts = fields
+    switches, operations, collections, moved_object = counts
     if magic != format.STREAM_MAGIC:
         raise RecordingError(path, "foreign", "state is not that of a recording")
     check_version(path, version)
@@ -95,6 +100,7 @@ def parse_state(data: bytes, path: Path) -> State | None:
         switches,
         operations,
         collections,
+        moved_object,
         step,
         slots,
     )

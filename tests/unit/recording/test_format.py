@@ -57,7 +57,7 @@ def test_what_is_no_zigzag_is_not_encoded(value: int) -> None:
 
 def test_layouts_have_the_documented_sizes() -> None:
     assert format.STREAM_HEADER.size == 64
-    assert format.STATE_HEADER.size == 64
+    assert format.STATE_HEADER.size == 72
     assert format.SLOT.size == 32
     assert format.PACKED_HEADER.size == 16
     assert format.PACKED_MEMBER.size == 48

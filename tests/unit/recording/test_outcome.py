@@ -62,4 +62,6 @@ def test_what_makes_no_sense_is_passed_over(names: Names) -> None:
 def test_kinds_from_the_future(names: Names) -> None:
     found = parse_outcome(b"thread\t1\t99\t77\t66\t5\t-1\n", names)
     assert found is not None
-    assert found.threads == (ThreadReport(1, "status 99", "operation 77", "object kind 66", 5, None),)
+    assert found.threads == (
+        ThreadReport(1, "status 99", "operation 77", "object kind 66", 5, None),
+    )

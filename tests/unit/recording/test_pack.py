@@ -6,6 +6,7 @@ import os
 import shutil
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import IO, Any
 
 import pytest
 from hypothesis import given, settings
@@ -102,7 +103,14 @@ def test_what_fails_to_verify_leaves_the_old_file(
 ) -> None:
     (tmp_path / "p").write_bytes(b"old")
     directory = sample().directory(tmp_path / "r")
-    monkeypatch.setattr(packing.zlib, "crc32", lambda *_: 0)
+    write = packing._write
+
+    def write_badly(file: IO[bytes], *rest: Any) -> None:
+        write(file, *rest)
+        file.seek(-3, os.SEEK_END)
+        file.write(b"\0\0\0")
+
+    monkeypatch.setattr(packing, "_write", write_badly)
     with pytest.raises(RecordingError):
         pack(directory, tmp_path / "p")
     assert (tmp_path / "p").read_bytes() == b"old"

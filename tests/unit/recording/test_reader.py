@@ -8,6 +8,7 @@ import pytest
 
 from reenact.errors import RecordingError, UsageError
 from reenact.events import Event, Names, Note, ScheduleEntry
+from reenact.recording import operations
 from reenact.recording.reader import Recording
 from reenact.recording.streams import Streams
 
@@ -177,7 +178,7 @@ def test_an_entry_cut_off_in_a_closed_run_is_damage(
 ) -> None:
     made = sample()
     made.payloads[name] += b"\x83"
-    with pytest.raises(RecordingError, match=f"{name}: .*cut off") as caught:
+    with pytest.raises(RecordingError, match=rf"{name}: .*cut off") as caught:
         read(Recording.open(made.directory(tmp_path / "r"), names), name)
     assert caught.value.fault == "damaged"
 
@@ -185,7 +186,7 @@ def test_an_entry_cut_off_in_a_closed_run_is_damage(
 def test_a_definition_cut_off(tmp_path: Path, names: Names) -> None:
     made = sample()
     made.payloads["definitions"] += varints(1, 50) + b"short"
-    with pytest.raises(RecordingError, match="definitions: .*cut off"):
+    with pytest.raises(RecordingError, match=r"definitions: .*cut off"):
         _ = Recording.open(made.directory(tmp_path / "r"), names).definitions
     made.ended = 0
     killed = Recording.open(made.directory(tmp_path / "killed"), names)
@@ -253,21 +254,18 @@ def test_long_writes_come_in_pieces(tmp_path: Path, names: Names) -> None:
     assert list(recording.output(2)) == [b"end"]
 
 
-def test_many_operations_across_chunks(tmp_path: Path, names: Names) -> None:
-    """Entries of every length, so that some lie across the borders of chunks."""
+@pytest.mark.parametrize("chunk", [1, 7, 41, 64, 1000, 1 << 18])
+def test_operations_across_the_borders_of_chunks(
+    tmp_path: Path, names: Names, monkeypatch: pytest.MonkeyPatch, chunk: int
+) -> None:
+    monkeypatch.setattr(operations, "CHUNK", chunk)
     made = Builder()
     expected, step = [], 0
-    sites = [made.site("acquire", "a.py", line) for line in range(1, 300)]
-    threads = [0, *(made.thread(0, ordinal) for ordinal in range(1, 200))]
-    locks = [made.object("lock") for _ in range(500)]
-    for number in range(100_000):
-        step += 1 if number % 3 else number % 100_000
-        item = step, threads[number % 7 * 28], locks[number % 499], sites[number % 299]
+    for number in range(2000):
+        step += 1 if number % 3 else number << number % 40
+        item = step, number % 7 * 100, number % 11 << number % 30, number % 299
         made.operation(item[0], item[1], item[3], item[2])
         expected.append(item)
-        if len(made.payloads["operations"]) > 60_000:
-            break
-    made.payloads["operations"] *= 1
     recording = Recording.open(made.packed(tmp_path / "r"), names)
     assert list(recording.operations()) == expected
 

@@ -81,6 +81,11 @@ def test_once_the_log_stopped_the_holder_may_have_no_slot() -> None:
     assert found is not None and found.step == 320
 
 
+def test_an_object_that_moved_in_a_replay() -> None:
+    found = parse_state(altered(64, "<Q", 12), Path("x.reenact"))
+    assert found is not None and found.moved_object == 12
+
+
 def test_numbers_from_the_future() -> None:
     found = parse_state(altered(32, "<I", 9), Path("x.reenact"))
     assert found is not None and found.ended == "ended 9"
