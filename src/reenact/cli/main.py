@@ -1,30 +1,47 @@
 """The command line: one file a command; this one only finds it.
 
-`python -m reenact` and the `reenact` script both come here.
+`python -m reenact` and the `reenact` script both come here. Only the module of the command that
+is run gets loaded: a program that is recorded should not wait for the others.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+import sys
+from importlib import import_module
+from typing import Any
 
 from reenact import __version__
-from reenact.cli import dump, info, pack, record, replay
 
-COMMANDS = (record, replay, info, dump, pack)
+COMMANDS = {
+    "record": "run a program and record its execution",
+    "replay": "do again exactly what was recorded",
+    "info": "say what a recording holds",
+    "dump": "show the events of a recording",
+    "pack": "pack a recording's directory into one file",
+}
 DESCRIPTION = "Record a threaded Python program's execution and replay it exactly."
 
 
-def parser() -> argparse.ArgumentParser:
+def parser(loaded: tuple[str, ...]) -> argparse.ArgumentParser:
+    """A parser that knows all commands by name, and in full those that are `loaded`."""
     made = argparse.ArgumentParser(prog="reenact", description=DESCRIPTION)
     made.add_argument("--version", action="version", version=f"reenact {__version__}")
     commands = made.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in COMMANDS:
-        command.add_parser(commands)
+    for name, summary in COMMANDS.items():
+        if name in loaded:
+            command: Any = import_module(f"reenact.cli.{name}")
+            command.add_parser(commands)
+        else:
+            commands.add_parser(name, help=summary)
     return made
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    args = parser().parse_args(argv)
+def main(argv: list[str] | None = None) -> int:
+    given = sys.argv[1:] if argv is None else argv
+    made = parser(tuple(given[:1]))
+    if given[:1] == ["record"]:
+        given = ["record", *sys.modules["reenact.cli.record"].arrange(given[1:])]
+    args = made.parse_args(given)
     code: int = args.run(args)
     return code

@@ -30,6 +30,8 @@ examples:
   reenact record --instrument requests app.py       threads may switch inside requests, too
 """
 
+_VALUED = ("-o", "--strategy", "--seed", "--slice", "--instrument")
+
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = subparsers.add_parser(
@@ -62,8 +64,19 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--no-instrument", action="store_true", help="points at synchronisation only"
     )
     parser.add_argument("-m", dest="module", metavar="MODULE", help=argparse.SUPPRESS)
-    parser.add_argument("program", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    parser.add_argument("program", nargs="*", help=argparse.SUPPRESS)
     parser.set_defaults(run=run)
+
+
+def arrange(argv: list[str]) -> list[str]:
+    """Our own options end where the program begins: what follows is the program's."""
+    at = 0
+    while at < len(argv) and argv[at].startswith("-") and argv[at] not in ("--", "-m"):
+        at += 2 if argv[at] in _VALUED else 1
+    if argv[at : at + 1] == ["-m"]:
+        at += 2
+    program = argv[at + 1 :] if argv[at : at + 1] == ["--"] else argv[at:]
+    return [*argv[:at], "--", *program]
 
 
 @ends_well
@@ -78,7 +91,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def program_of(args: argparse.Namespace) -> Program:
-    rest = args.program[1:] if args.program[:1] == ["--"] else args.program
+    rest = args.program
     packages = None if args.no_instrument else tuple(args.instrument)
     if args.no_instrument and args.instrument:
         raise UsageError("--instrument and --no-instrument contradict each other")

@@ -13,14 +13,17 @@ import atexit
 import gc
 import os
 import sys
-import threading
-from types import CodeType, ModuleType
-from typing import Any, NoReturn
+import threading  # noqa: F401 - loaded now, so that what it copied from _thread is patched
 
 from reenact import _core
 from reenact.instrument import loader
 from reenact.instrument.rewrite import PLACEHOLDER
 from reenact.intercept import install, signals
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import CodeType
+    from typing import Any, NoReturn
 
 INTERRUPTED = 130  # what a shell sees of a program that Ctrl-C ended
 
@@ -101,7 +104,7 @@ def run_module(name: str, argv: list[str], policy: loader.Policy, argv0: str = "
 
 
 def fresh_main() -> dict[str, Any]:
-    module = ModuleType("__main__")
+    module = type(sys)("__main__")
     module.__dict__["__builtins__"] = sys.modules["builtins"]
     sys.modules["__main__"] = module
     return module.__dict__

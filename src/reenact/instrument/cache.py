@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import os
 import sys
-from importlib.util import MAGIC_NUMBER
+from importlib._bootstrap_external import MAGIC_NUMBER  # as importlib.util does, at no cost
 from marshal import dumps, loads
 
 # Bound now, before the interceptors replace them: the cache is no input of the program.

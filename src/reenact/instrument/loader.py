@@ -24,8 +24,8 @@ A traceback through a module with a syntax error shows our frames.
 from __future__ import annotations
 
 import sys
+from importlib._bootstrap_external import MAGIC_NUMBER  # as importlib.util does, at no cost
 from importlib.machinery import ExtensionFileLoader, SourceFileLoader
-from importlib.util import MAGIC_NUMBER
 
 # Bound now, before the interceptors replace them: what we read is no input of the program.
 from os import O_CLOEXEC, O_RDONLY, R_OK, W_OK, access, close, read, stat
@@ -197,8 +197,8 @@ class Finder:
         loader = spec.loader
         if _is_plain(loader):
             spec.loader = InstrumentingLoader(spec.name, origin, self.instrumenter)
-        elif isinstance(loader, zipimporter) and loader.get_source(spec.name) is not None:
-            source = origin.removesuffix("c")  # the archive may hold the .pyc as well
+        elif isinstance(loader, zipimporter) and _holds(loader, origin.removesuffix("c")):
+            source = origin.removesuffix("c")  # Python takes a .pyc if the archive has both
             spec.loader = InstrumentingZipLoader(loader, spec.name, source, self.instrumenter)
         elif not isinstance(loader, ExtensionFileLoader):
             kind = type(loader).__name__
@@ -224,6 +224,14 @@ def _is_plain(loader: object) -> bool:
     return issubclass(kind, SourceFileLoader) and all(
         getattr(kind, name) is getattr(SourceFileLoader, name) for name in _COMPILING
     )
+
+
+def _holds(loader: zipimporter, path: str) -> bool:
+    try:
+        loader.get_data(path)
+    except OSError:
+        return False
+    return True
 
 
 def _is_fresh(cached: str, origin: str) -> bool:

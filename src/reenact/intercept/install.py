@@ -8,13 +8,16 @@ depends on whether the run is recorded or replayed.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from types import ModuleType
-from typing import Any
 
 from reenact import _core
 from reenact.intercept import table
 from reenact.intercept.lazy import call_when_loaded
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+    from typing import Any
 
 # Types that their module does not export by name.
 _HIDDEN_TYPES: dict[str, Callable[[ModuleType], type]] = {

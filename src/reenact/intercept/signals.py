@@ -6,10 +6,13 @@ The core holds such signals back (`_core/signals.c`); here it is told which ones
 from __future__ import annotations
 
 import _signal
-from collections.abc import Callable
-from typing import Any
 
 from reenact import _core
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
 _native: Callable[..., Any] = _signal.signal
 

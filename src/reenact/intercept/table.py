@@ -16,22 +16,27 @@ Sources other than the clock are performed again by a replay: their outcomes are
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 MODELLED = "modelled"
 RECORDED = "recorded"
 OUTSIDE = "outside"
 PRINTED = "printed"
 
 
-@dataclass(frozen=True, slots=True)
 class Row:
-    """`owner` is a module, or `module:Type`. `on_descriptor`: regular files do not wait."""
+    """`owner` is a module, or `module:Type`. `on_descriptor`: regular files do not wait.
 
-    owner: str
-    names: tuple[str, ...]
-    treatment: str
-    on_descriptor: bool = False
+    Not a dataclass: the program's process should not have to load that module.
+    """
+
+    __slots__ = ("names", "on_descriptor", "owner", "treatment")
+
+    def __init__(
+        self, owner: str, names: tuple[str, ...], treatment: str, on_descriptor: bool = False
+    ) -> None:
+        self.owner = owner
+        self.names = names
+        self.treatment = treatment
+        self.on_descriptor = on_descriptor
 
 
 _CLOCKS = ("time", "monotonic", "perf_counter", "process_time", "thread_time")

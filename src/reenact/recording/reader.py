@@ -8,15 +8,17 @@ Recordings come from strangers: whatever is wrong with one ends in a RecordingEr
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import dropwhile, takewhile
 
 from reenact.errors import RecordingError, UsageError
 from reenact.events import Event, Names
 from reenact.recording import format
 from reenact.recording.header import End, Header
 from reenact.recording.members import Directory, Members, open_members, read_whole
+from reenact.recording.operations import Operation
 from reenact.recording.streams import Streams
 
 JSON_LIMIT = 1 << 23
@@ -51,18 +53,24 @@ class Recording(Streams):
         self, thread: str | None = None, first: int | None = None, last: int | None = None
     ) -> Iterator[Event]:
         """Operations with their names, of one thread and from one step to another if asked."""
-        wanted = None if thread is None else self.thread_index(thread)
-        low = -1 if first is None else first
+        operations = self.operations()
+        if thread is not None:
+            wanted = self.thread_index(thread)
+            operations = (each for each in operations if each[1] == wanted)
+        if first is not None:
+            operations = dropwhile(lambda each: each[0] < first, operations)
+        if last is not None:
+            operations = takewhile(lambda each: each[0] <= last, operations)
+        return self._named(operations)
+
+    def _named(self, operations: Iterable[Operation]) -> Iterator[Event]:
         sites, tables = self.definitions.sites, self.definitions.object_tables
         paths = self.definitions.paths
-        for step, index, number, site in self.operations():
-            if step < low or (wanted is not None and index != wanted):
-                continue
-            if last is not None and step > last:
-                return
-            if site >= len(sites):
-                raise self._damaged("operations", f"site {site} is not defined")
-            yield Event(step, paths[index], tables[site][number], sites[site])
+        try:
+            for step, index, number, site in operations:
+                yield Event(step, paths[index], tables[site][number], sites[site])
+        except IndexError:
+            raise self._damaged("operations", f"site {site} is not defined") from None
 
     def thread_path(self, index: int) -> str:
         return self.definitions.paths[index]

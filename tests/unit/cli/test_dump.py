@@ -181,6 +181,7 @@ def environment(**changes: str) -> dict[str, str]:
 
 def long_run(path: Path) -> Path:
     made = sample()
+    made.operation(400, 1, 3, 1)
     members = made.members()
     operations = made.payloads["operations"] + bytes([3 << 3]) * 200_000
     members["operations"] = stream("operations", operations)

@@ -19,12 +19,15 @@ def code_objects(code: CodeType) -> list[CodeType]:
 def plant(code: CodeType, tick: object = 0) -> None:
     """Put *tick* in the place of every placeholder, in the tuples of constants themselves."""
     for each in code_objects(code):
-        items = id(each.co_consts) + tuple.__basicsize__
         for index, const in enumerate(each.co_consts):
             if const == PLACEHOLDER:
-                ctypes.pythonapi.Py_IncRef(ctypes.py_object(tick))
-                slot: ctypes.py_object[object] = ctypes.py_object.from_address(items + index * tuple.__itemsize__)
-                slot.value = tick
+                _overwrite(each.co_consts, index, tick)
+
+
+def _overwrite(items: tuple[object, ...], index: int, value: object) -> None:
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(value))
+    address = id(items) + tuple.__basicsize__ + index * tuple.__itemsize__
+    ctypes.c_void_p.from_address(address).value = id(value)
 
 
 def in_child(job: Callable[[], object]) -> bool:
