@@ -1,8 +1,9 @@
 /* Calls that wait for the outside world, and calls that print.
  *
  * Outside wraps a callable that may block: the baton is dropped while it runs, and the return
- * takes a place in the schedule. Output wraps a write and keeps what goes to descriptors 1 and
- * 2. Both stand in for functions and for methods of C types. */
+ * takes a place in the schedule. Recorded does the same and keeps the outcome, which a replay
+ * returns without calling. Output wraps a write and keeps what goes to descriptors 1 and 2. All
+ * stand in for functions and for methods of C types. */
 #include "core.h"
 #include <stddef.h>
 #include <sys/stat.h>
@@ -13,6 +14,7 @@ typedef struct {
     PyObject *native;
     bool is_method;
     bool on_descriptor; /* its first argument is a file or a descriptor */
+    bool fills;         /* its second argument is a buffer that it fills */
 } Wrapper;
 
 static int descriptor_of(Wrapper *wrapper, PyObject *target)
@@ -32,12 +34,31 @@ static bool is_regular_file(Wrapper *wrapper, PyObject *const *args, size_t coun
            fstat(descriptor_of(wrapper, args[0]), &facts) == 0 && S_ISREG(facts.st_mode);
 }
 
+static void rejoin(Thread *thread)
+{
+    if (gate.active && thread->away) {
+        PyObject *type, *value, *traceback;
+        PyErr_Fetch(&type, &value, &traceback);
+        gate_rejoin(thread);
+        PyErr_Restore(type, value, traceback);
+    }
+}
+
+/* The controlled thread for which this call leaves the gate, or NULL if it just happens. */
+static Thread *leaver(PyObject *self, PyObject *const *args, size_t count)
+{
+    Thread *thread = gate_me();
+    if (thread == NULL || thread->away || is_regular_file((Wrapper *)self, args, count)) {
+        return NULL;
+    }
+    return thread;
+}
+
 static PyObject *outside_call(PyObject *self, PyObject *const *args, size_t count, PyObject *names)
 {
     PyObject *native = ((Wrapper *)self)->native;
-    Thread *thread = gate_me();
-    if (thread == NULL || thread->away ||
-        is_regular_file((Wrapper *)self, args, count)) {
+    Thread *thread = leaver(self, args, count);
+    if (thread == NULL) {
         return PyObject_Vectorcall(native, args, count, names);
     }
     if (gate_enter(thread, OP_CALL, 0) < 0) {
@@ -46,11 +67,81 @@ static PyObject *outside_call(PyObject *self, PyObject *const *args, size_t coun
     gate_done(OP_CALL, NULL);
     gate_drop(thread);
     PyObject *result = PyObject_Vectorcall(native, args, count, names);
-    if (gate.active && thread->away) {
-        PyObject *type, *value, *traceback;
-        PyErr_Fetch(&type, &value, &traceback);
-        gate_rejoin(thread);
-        PyErr_Restore(type, value, traceback);
+    rejoin(thread);
+    return result;
+}
+
+/* The buffer that the call fills: its first argument after self or the descriptor. */
+static bool filled_buffer(Wrapper *wrapper, PyObject *const *args, size_t count, Py_buffer *buffer)
+{
+    if (!wrapper->fills || PyVectorcall_NARGS(count) < 2) {
+        return false;
+    }
+    if (PyObject_GetBuffer(args[1], buffer, PyBUF_WRITABLE) < 0) {
+        PyErr_Clear();
+        return false;
+    }
+    return true;
+}
+
+static void keep_outcome(PyObject *result, Py_buffer *buffer)
+{
+    Py_ssize_t count = result != NULL && PyLong_Check(result) ? PyLong_AsSsize_t(result) : -1;
+    if (result == NULL) {
+        value_put_exception();
+    }
+    else if (buffer != NULL && count >= 0 && count <= buffer->len) {
+        value_put_filled(count, buffer->buf);
+    }
+    else {
+        value_put(result);
+    }
+}
+
+static PyObject *perform_and_keep(Wrapper *wrapper, Thread *thread, PyObject *const *args,
+                                  size_t count, PyObject *names, Py_buffer *buffer)
+{
+    gate_drop(thread);
+    PyObject *result = PyObject_Vectorcall(wrapper->native, args, count, names);
+    rejoin(thread);
+    if (gate.active) {
+        keep_outcome(result, buffer);
+    }
+    return result;
+}
+
+static PyObject *recall(Wrapper *wrapper, Thread *thread, PyObject *const *args, size_t count,
+                        PyObject *names, Py_buffer *buffer)
+{
+    PyObject *result = NULL;
+    gate_drop(thread);
+    rejoin(thread);
+    replay_require_input();
+    enum Kept kept = value_take(buffer, &result);
+    if (kept == KEPT_BROKEN) {
+        replay_bad_input();
+    }
+    return kept == KEPT_NOT ? PyObject_Vectorcall(wrapper->native, args, count, names) : result;
+}
+
+static PyObject *recorded_call(PyObject *self, PyObject *const *args, size_t count, PyObject *names)
+{
+    Wrapper *wrapper = (Wrapper *)self;
+    Thread *thread = leaver(self, args, count);
+    if (thread == NULL) {
+        return PyObject_Vectorcall(wrapper->native, args, count, names);
+    }
+    if (gate_enter(thread, OP_CALL, 0) < 0) {
+        return NULL;
+    }
+    gate_done(OP_CALL, NULL);
+    Py_buffer buffer;
+    bool fills = filled_buffer(wrapper, args, count, &buffer);
+    PyObject *(*act)(Wrapper *, Thread *, PyObject *const *, size_t, PyObject *, Py_buffer *) =
+        gate.settings.mode == MODE_REPLAY ? recall : perform_and_keep;
+    PyObject *result = act(wrapper, thread, args, count, names, fills ? &buffer : NULL);
+    if (fills) {
+        PyBuffer_Release(&buffer);
     }
     return result;
 }
@@ -67,16 +158,18 @@ static void note_written(int fd, PyObject *data, PyObject *result)
     PyBuffer_Release(&view);
 }
 
-/* No point here: the buffered writer above holds a lock of its own while it calls this. */
+/* To a terminal there is no point: the buffered writer above holds a lock of its own while it
+ * calls this. A pipe or a socket may keep its writer waiting, and has somebody at the other end. */
 static PyObject *output_call(PyObject *self, PyObject *const *args, size_t count, PyObject *names)
 {
     Wrapper *wrapper = (Wrapper *)self;
+    int fd = PyVectorcall_NARGS(count) == 2 ? descriptor_of(wrapper, args[0]) : -1;
+    if (fd > 2) {
+        return recorded_call(self, args, count, names);
+    }
     PyObject *result = PyObject_Vectorcall(wrapper->native, args, count, names);
-    if (result != NULL && PyVectorcall_NARGS(count) == 2 && log_is_on()) {
-        int fd = descriptor_of(wrapper, args[0]);
-        if (fd == 1 || fd == 2) {
-            note_written(fd, args[1], result);
-        }
+    if (result != NULL && fd > 0 && log_is_on()) {
+        note_written(fd, args[1], result);
     }
     return result;
 }
@@ -128,6 +221,7 @@ static void wrapper_dealloc(PyObject *self)
 
 /* A plain function in a class body must not turn into a method, nor a method into a function. */
 PyTypeObject OutsideType = {WRAPPER_TYPE("reenact._core.Outside")};
+PyTypeObject RecordedType = {WRAPPER_TYPE("reenact._core.Recorded")};
 PyTypeObject OutputType = {WRAPPER_TYPE("reenact._core.Output")};
 
 static Wrapper *wrap(PyTypeObject *type, vectorcallfunc call, PyObject *native, bool is_method)
@@ -139,7 +233,7 @@ static Wrapper *wrap(PyTypeObject *type, vectorcallfunc call, PyObject *native, 
     wrapper->call = call;
     wrapper->native = Py_NewRef(native);
     wrapper->is_method = is_method;
-    wrapper->on_descriptor = false;
+    wrapper->on_descriptor = wrapper->fills = false;
     PyObject_GC_Track(wrapper);
     return wrapper;
 }
@@ -148,8 +242,8 @@ static PyObject *wrap_named(PyObject *args, PyTypeObject *type, vectorcallfunc c
 {
     PyObject *owner, *native;
     const char *name;
-    int on_descriptor = false;
-    if (!PyArg_ParseTuple(args, "Os|p", &owner, &name, &on_descriptor)) {
+    int on_descriptor = false, fills = false;
+    if (!PyArg_ParseTuple(args, "Os|pp", &owner, &name, &on_descriptor, &fills)) {
         return NULL;
     }
     bool is_method = PyType_Check(owner);
@@ -163,6 +257,7 @@ static PyObject *wrap_named(PyObject *args, PyTypeObject *type, vectorcallfunc c
         return NULL;
     }
     wrapper->on_descriptor = on_descriptor;
+    wrapper->fills = fills;
     Py_DECREF(wrapper);
     if (is_method) {
         PyType_Modified((PyTypeObject *)owner);
@@ -175,6 +270,13 @@ static PyObject *outside(PyObject *module, PyObject *args)
 {
     (void)module;
     return wrap_named(args, &OutsideType, outside_call);
+}
+
+/* recorded(owner, name, on_descriptor, fills): the same, and a replay returns what it returned */
+static PyObject *recorded(PyObject *module, PyObject *args)
+{
+    (void)module;
+    return wrap_named(args, &RecordedType, recorded_call);
 }
 
 /* output(owner, name): owner.name writes to a descriptor */
@@ -223,6 +325,7 @@ static PyObject *keep_sleep(PyObject *module, PyObject *native)
 }
 
 PyMethodDef call_functions[] = {{"outside", outside, METH_VARARGS, NULL},
+                                {"recorded", recorded, METH_VARARGS, NULL},
                                 {"output", output, METH_VARARGS, NULL},
                                 {"sleep", sleep_for, METH_O, NULL},
                                 {"keep_sleep", keep_sleep, METH_O, NULL},

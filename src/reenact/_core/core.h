@@ -67,7 +67,8 @@ typedef struct Object Object;
 struct Object {
     PyObject *key;
     Object *next_free;
-    uint32_t id;
+    uint32_t id;     /* given at its first operation, 0 before */
+    uint64_t serial; /* given when it is first met in any way */
     uint8_t kind;
     bool all_woken;
     int64_t items; /* queue: how many are in it */
@@ -130,6 +131,7 @@ enum StreamNumber {
     STREAM_OUTPUT,
     STREAM_NOTES,
     STREAM_OUTCOME,
+    STREAM_INPUTS,
     STREAM_COUNT
 };
 enum { STREAM_HEADER = 64, STATE_HEADER = 4096 };
@@ -254,12 +256,21 @@ void replay_settle(Thread *thread);
 void replay_grant(Thread *thread, int64_t step);
 void replay_close(void);
 int64_t replay_clock(uint64_t clock);
+void replay_require_input(void);
+void replay_bad_input(void) __attribute__((noreturn));
 
 /* outcome.c: what is written down before the gate ends the process */
 void report_deadlock(void) __attribute__((noreturn));
 void report_divergence(const char *reason, int64_t step, const char *expected, const char *actual)
     __attribute__((noreturn));
 void end_of_recording(void) __attribute__((noreturn));
+
+/* values.c */
+enum Kept { KEPT_BROKEN = -1, KEPT, KEPT_NOT };
+void value_put(PyObject *value);
+void value_put_exception(void);
+void value_put_filled(Py_ssize_t count, const void *bytes);
+enum Kept value_take(Py_buffer *buffer, PyObject **value);
 
 /* signals.c */
 bool signals_collect(void);
@@ -296,7 +307,7 @@ int queues_install(PyTypeObject *type);
 int threads_install(PyObject *thread_module);
 int threads_bind(Thread *thread);
 extern PyMethodDef clock_functions[], thread_functions[], call_functions[];
-extern PyTypeObject TickType, OutsideType, OutputType, BootType;
+extern PyTypeObject TickType, OutsideType, RecordedType, OutputType, BootType;
 
 /* A controlled thread whose operations count now, or NULL. */
 static inline Thread *gate_me(void)

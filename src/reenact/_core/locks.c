@@ -361,7 +361,7 @@ static PyObject *rlock_acquire_restore(PyObject *self, PyObject *state)
     if (thread == NULL || !PyTuple_Check(state)) {
         return PyObject_CallFunctionObjArgs(native_acquire_restore, self, state, NULL);
     }
-    if (!PyArg_ParseTuple(state, "(kk):_acquire_restore", &count, &owner)) {
+    if (!PyArg_ParseTuple(state, "kk:_acquire_restore", &count, &owner)) {
         return NULL;
     }
     thread->deferring++;
@@ -373,6 +373,17 @@ static PyObject *rlock_acquire_restore(PyObject *self, PyObject *state)
     lock->owner = owner;
     lock->count = count;
     Py_RETURN_NONE;
+}
+
+/* By number instead of by address: threading keeps locks in a set, and walks it. */
+static Py_hash_t lock_hash(PyObject *self)
+{
+    return (Py_hash_t)object_of(self, OBJECT_LOCK)->serial;
+}
+
+static Py_hash_t rlock_hash(PyObject *self)
+{
+    return (Py_hash_t)object_of(self, OBJECT_RLOCK)->serial;
 }
 
 static void lock_dealloc(PyObject *self)
@@ -438,6 +449,8 @@ int locks_install(PyTypeObject *lock_type, PyTypeObject *rlock_type)
     native_rlock_dealloc = rlock_type->tp_dealloc;
     lock_type->tp_dealloc = lock_dealloc;
     rlock_type->tp_dealloc = rlock_dealloc;
+    lock_type->tp_hash = lock_hash;
+    rlock_type->tp_hash = rlock_hash;
     patch_all(lock_type, lock_methods);
     patch_all(rlock_type, rlock_methods);
     return 0;

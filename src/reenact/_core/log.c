@@ -21,7 +21,8 @@ enum { FORMAT_VERSION = 1, FIRST_CHUNK = 1 << 16, LARGEST_CHUNK = 1 << 22, LONGE
 
 static const char MAGIC[8] = "reenact";
 static const char *const NAMES[STREAM_COUNT] = {NULL,     "schedule", "operations", "definitions",
-                                                "clock",  "output",   "notes",      "outcome"};
+                                                "clock",  "output",   "notes",      "outcome",
+                                                "inputs"};
 Stream streams[STREAM_COUNT];
 Cursor cursors[STREAM_COUNT];
 static bool logging;
@@ -118,7 +119,7 @@ static int stream_open(int directory_fd, int number)
 /* A replay writes only what is compared or reported afterwards. */
 static bool is_written(int number, enum Mode mode)
 {
-    return mode == MODE_RECORD || number >= STREAM_OUTPUT;
+    return mode == MODE_RECORD || (number >= STREAM_OUTPUT && number <= STREAM_OUTCOME);
 }
 
 int log_open(int directory_fd, enum Mode mode)
@@ -305,8 +306,8 @@ static int map_cursor(int directory_fd, int number)
 
 int replay_map(int directory_fd)
 {
-    for (int number = STREAM_SCHEDULE; number <= STREAM_CLOCK; number++) {
-        if (map_cursor(directory_fd, number) < 0) {
+    for (int number = 1; number < STREAM_COUNT; number++) {
+        if (!is_written(number, MODE_REPLAY) && map_cursor(directory_fd, number) < 0) {
             return -1;
         }
     }

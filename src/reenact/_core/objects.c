@@ -9,6 +9,7 @@ static Object **table;
 static size_t table_size, table_used; /* used counts tombstones too */
 static Object *free_objects;
 static Object tombstone;
+static uint64_t serial;
 
 static size_t slot_of(PyObject *key)
 {
@@ -78,7 +79,7 @@ static Object *add(PyObject *key, enum ObjectKind kind)
     else {
         object = malloc(sizeof *object);
     }
-    *object = (Object){.key = key, .kind = (uint8_t)kind, .owner = -1};
+    *object = (Object){.key = key, .kind = (uint8_t)kind, .owner = -1, .serial = ++serial};
     insert(object);
     return object;
 }

@@ -199,13 +199,19 @@ static bool is_same_site(uint64_t recorded, uint32_t site)
     return true;
 }
 
+/* A log that was cut off by the death of the process simply ends. */
+static void require(const Cursor *cursor)
+{
+    if (cursor->at >= cursor->end && !(next.exists && next.kind == ENTRY_END)) {
+        end_of_recording();
+    }
+}
+
 void replay_check(enum Operation kind, uint32_t site, uint32_t object, int64_t step)
 {
     (void)kind;
     Cursor *cursor = &cursors[STREAM_OPERATIONS];
-    if (cursor->at >= cursor->end && !(next.exists && next.kind == ENTRY_END)) {
-        end_of_recording();
-    }
+    require(cursor);
     uint64_t head = cursor_varint(cursor);
     int32_t was_thread = head & 4 ? (int32_t)cursor_varint(cursor) : last_operation.thread;
     uint32_t was_object = (uint32_t)((int64_t)last_operation.object +
@@ -237,12 +243,20 @@ void replay_close(void)
     }
 }
 
+void replay_require_input(void)
+{
+    require(&cursors[STREAM_INPUTS]);
+}
+
+void replay_bad_input(void)
+{
+    report_divergence("input", gate_step(), "input\tone that can be read", "input\tdamaged");
+}
+
 int64_t replay_clock(uint64_t clock)
 {
     Cursor *cursor = &cursors[STREAM_CLOCK];
-    if (cursor->at >= cursor->end && !(next.exists && next.kind == ENTRY_END)) {
-        end_of_recording();
-    }
+    require(cursor);
     uint64_t recorded = cursor_varint(cursor);
     int64_t delta = cursor_zigzag(cursor);
     if (cursor->broken || recorded != clock) {

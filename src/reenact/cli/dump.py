@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 from typing import Any
 
 from reenact.cli.exits import ends_well
@@ -34,6 +35,7 @@ examples:
   reenact dump run.reenact --json | jq .operation  for programs (docs/reference/json.md)
 """
 LONGEST_LINE = 100
+_LIBRARY = re.compile(r"^/.*/(?:lib/python3\.\d+t?|site-packages|dist-packages)/(?=.)")
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -138,9 +140,9 @@ def turn_text(turn: Turn) -> str:
 
 
 def _shortened(file: str, cwd: str) -> str:
-    """Relative to where the program ran, if it lies there."""
+    """Relative to where the program ran or a library lies; JSON has the whole path."""
     root = cwd.rstrip(os.sep) + os.sep
-    return file[len(root) :] if file.startswith(root) else file
+    return file[len(root) :] if file.startswith(root) else _LIBRARY.sub("", file)
 
 
 class Lines:

@@ -49,6 +49,7 @@ class Replayed:
     outcome: Outcome | None
     differences: tuple[Difference, ...]
     last_step: int
+    operations: int
     moved: bool  # objects were at other addresses than recorded
 
     @property
@@ -161,7 +162,8 @@ def _compare(recording: Recording, replayed: Recording, ended: Ended) -> Replaye
         if (difference := _difference(recording, replayed, descriptor, name, is_whole))
     ]
     moved = replayed.state is not None and replayed.state.moved_object != 0
-    return Replayed(ended, outcome, tuple(differences), replayed.last_step, moved)
+    steps, operations = replayed.last_step, replayed.operation_count
+    return Replayed(ended, outcome, tuple(differences), steps, operations, moved)
 
 
 def _difference(

@@ -24,6 +24,12 @@ _HIDDEN_TYPES: dict[str, Callable[[ModuleType], type]] = {
     "select:poll": lambda select: type(select.poll()),
 }
 
+_WRAPPERS = {
+    table.OUTSIDE: _core.outside,
+    table.RECORDED: _core.recorded,
+    table.PRINTED: _core.output,
+}
+
 
 def install() -> None:
     copies: dict[int, tuple[object, object]] = {}
@@ -68,14 +74,13 @@ def _owner(row: table.Row, module: ModuleType) -> Any:
 
 
 def _patch(row: table.Row, owner: Any, name: str) -> None:
-    if row.treatment == table.OUTSIDE:
-        _core.outside(owner, name, row.on_descriptor)
-    elif row.treatment == table.PRINTED:
-        _core.output(owner, name)
-    else:
-        if name == "sleep":
-            _core.keep_sleep(owner.sleep)
-        setattr(owner, name, getattr(_core, name))
+    wrap = _WRAPPERS.get(row.treatment)
+    if wrap is not None:
+        wrap(owner, name, row.on_descriptor, row.fills)
+        return
+    if name == "sleep":
+        _core.keep_sleep(owner.sleep)
+    setattr(owner, name, getattr(_core, name))
 
 
 def replace_copies(copies: dict[int, tuple[object, object]]) -> None:

@@ -27,9 +27,8 @@ class Finder:
     ) -> ModuleSpec | None:
         if name not in self.callbacks:
             return None
-        for finder in sys.meta_path:
-            if finder is self:
-                continue
+        behind = sys.meta_path.index(self) + 1  # type: ignore[arg-type]
+        for finder in sys.meta_path[behind:]:
             spec = finder.find_spec(name, path, target)
             if spec is not None and spec.loader is not None:
                 spec.loader = Loader(spec.loader, self.callbacks.pop(name))

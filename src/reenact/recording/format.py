@@ -21,6 +21,7 @@ STREAMS = {
     "output": 5,
     "notes": 6,
     "outcome": 7,
+    "inputs": 8,
 }
 MEMBERS = (HEADER, END, STATE, *STREAMS)
 

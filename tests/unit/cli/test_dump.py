@@ -123,6 +123,25 @@ def test_source_lines(reenact: Reenact, tmp_path: Path, capsys: Capture) -> None
     assert source_line(reenact, tmp_path, capsys, "00") == f"{place}  (source changed)"
 
 
+@pytest.mark.parametrize(
+    "file, shown",
+    [
+        ("/nowhere/project/a/b.py", "a/b.py"),
+        ("/usr/lib/python3.11/threading.py", "threading.py"),
+        ("/v/lib/python3.13t/site-packages/x/y.py", "x/y.py"),
+        ("/elsewhere/a.py", "/elsewhere/a.py"),
+        ("<string>", "<string>"),
+    ],
+)
+def test_long_paths_are_shortened(
+    reenact: Reenact, tmp_path: Path, capsys: Capture, file: str, shown: str
+) -> None:
+    made = Builder()
+    made.operation(1, 0, made.site("yield", file, 7))
+    assert reenact("dump", made.packed(tmp_path / "r")) == 0
+    assert f" {shown}:7 in work" in capsys.readouterr().out
+
+
 def test_a_terminal_is_not_given_orders(reenact: Reenact, tmp_path: Path, capsys: Capture) -> None:
     made = Builder()
     site = made.site("acquire", "/x/\x1b]0;owned\x07\u202e.py", 1, "f\n\x1b[31m")
