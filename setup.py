@@ -12,7 +12,14 @@ setup(
             "reenact._core",
             sources=sorted(str(path) for path in CORE.glob("*.c")),
             depends=sorted(str(path) for path in CORE.glob("*.h")),
-            extra_compile_args=["-O2", "-std=gnu11", "-Wall", "-Wextra", "-ftls-model=initial-exec"],
+            extra_compile_args=[
+                "-O2",
+                "-std=gnu11",
+                "-Wall",
+                "-Wextra",
+                "-fvisibility=hidden",
+                "-ftls-model=initial-exec",
+            ],
         )
     ]
 )

@@ -1,3 +1,47 @@
-"""Record a threaded Python program's execution and replay it exactly."""
+"""Record a threaded Python program's execution and replay it exactly.
 
-__version__ = "0.1.0"
+    with reenact.recording("run.reenact"):
+        main()
+
+    reenact.replay("run.reenact")
+
+From the command line: `reenact record app.py`, then `reenact replay app-….reenact`.
+"""
+
+from __future__ import annotations
+
+from reenact.version import VERSION as __version__
+
+__all__ = [
+    "Divergence",
+    "RecordingError",
+    "ReenactError",
+    "UsageError",
+    "__version__",
+    "recording",
+    "replay",
+]
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from reenact.api import replay
+    from reenact.engine.block import recording
+    from reenact.errors import Divergence, RecordingError, ReenactError, UsageError
+
+_HOMES = {
+    "recording": "reenact.engine.block",
+    "replay": "reenact.api",
+    "Divergence": "reenact.errors",
+    "RecordingError": "reenact.errors",
+    "ReenactError": "reenact.errors",
+    "UsageError": "reenact.errors",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Public names load when they are used: the program's process imports this package too."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'reenact' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_HOMES[name]), name)

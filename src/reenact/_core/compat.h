@@ -29,6 +29,9 @@
 #include <internal/pycore_interp.h>
 #undef Py_BUILD_CORE
 #include <pythread.h>
+#include <errno.h>
+#include <semaphore.h>
+#include <stdbool.h>
 
 /* _thread.lock and _thread.RLock, the same in 3.11 to 3.13 */
 typedef struct {
@@ -45,6 +48,23 @@ typedef struct {
     unsigned long count;
     PyObject *weakrefs;
 } RecursiveLock;
+
+/* A PyThread_type_lock is a POSIX semaphore on Linux. PyThread_acquire_lock reads the clock even
+ * when it is not to wait, which costs more than all the rest of an acquire. */
+static inline bool compat_try_native(PyThread_type_lock native)
+{
+    while (sem_trywait((sem_t *)native) != 0) {
+        if (errno != EINTR) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static inline void compat_release_native(PyThread_type_lock native)
+{
+    sem_post((sem_t *)native);
+}
 
 /* _io.FileIO: the descriptor is its first field */
 typedef struct {

@@ -147,7 +147,7 @@ int parse_wait(PyObject *const *args, Py_ssize_t count, PyObject *names, bool *b
 static bool take_plain(PyObject *self)
 {
     PlainLock *lock = (PlainLock *)self;
-    if (lock->locked || !PyThread_acquire_lock(lock->native, NOWAIT_LOCK)) {
+    if (lock->locked || !compat_try_native(lock->native)) {
         return false;
     }
     lock->locked = 1;
@@ -162,7 +162,7 @@ static bool take_recursive(PyObject *self)
         lock->count++;
         return true;
     }
-    if (lock->count > 0 || !PyThread_acquire_lock(lock->native, NOWAIT_LOCK)) {
+    if (lock->count > 0 || !compat_try_native(lock->native)) {
         return false;
     }
     lock->owner = ident;
@@ -264,7 +264,7 @@ static PyObject *release_plain(PyObject *self, PyObject *native, PyObject *const
     if (!gate.active || !lock->locked) {
         return release_natively(native, self, args, count);
     }
-    PyThread_release_lock(lock->native);
+    compat_release_native(lock->native);
     lock->locked = 0;
     object->owner = -1;
     gate_done(OP_RELEASE, object);
@@ -288,7 +288,7 @@ static PyObject *release_recursive(PyObject *self, PyObject *native, PyObject *c
     if (--lock->count == 0) {
         lock->owner = 0;
         object->owner = -1;
-        PyThread_release_lock(lock->native);
+        compat_release_native(lock->native);
     }
     gate_done(OP_RELEASE, object);
     if (lock->count == 0) {

@@ -10,6 +10,7 @@ static size_t table_size, table_used; /* used counts tombstones too */
 static Object *free_objects;
 static Object tombstone;
 static uint64_t serial;
+static Object *latest = &tombstone; /* most operations are on the object of the one before */
 
 static size_t slot_of(PyObject *key)
 {
@@ -86,8 +87,11 @@ static Object *add(PyObject *key, enum ObjectKind kind)
 
 Object *object_of(PyObject *key, enum ObjectKind kind)
 {
+    if (__builtin_expect(latest->key == key, 1)) {
+        return latest;
+    }
     Object *object = object_find(key);
-    return object != NULL ? object : add(key, kind);
+    return latest = object != NULL ? object : add(key, kind);
 }
 
 void object_forget(PyObject *key)

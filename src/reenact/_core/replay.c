@@ -58,11 +58,26 @@ static void describe_entry(char *text, size_t size)
              (unsigned long long)next.argument, (long long)next.step);
 }
 
+/* Whether the recorded process died before it could close its log. What comes after the end of
+ * a log that was closed is a divergence. */
+static bool is_cut(void)
+{
+    return gate.settings.last_step >= 0;
+}
+
+/* The point that found out was not passed: the recorded run did not come to it. */
+static void __attribute__((noreturn)) run_out(void)
+{
+    int64_t beyond = gate_step() - gate.settings.last_step;
+    gate.state->step_end -= beyond > 0 ? beyond : 0;
+    end_of_recording();
+}
+
 static void __attribute__((noreturn)) stray(const char *what, int64_t step)
 {
     char expected[160], actual[160];
-    if (!next.exists && gate.settings.last_step >= 0 && step >= gate.settings.last_step) {
-        end_of_recording();
+    if (!next.exists && is_cut() && step >= gate.settings.last_step) {
+        run_out();
     }
     describe_entry(expected, sizeof expected);
     snprintf(actual, sizeof actual, "schedule\t%s\t%d\t%lld", what, me != NULL ? me->index : -1,
@@ -141,8 +156,7 @@ int replay_point(Thread *thread, int64_t step)
         obey(thread, step);
         step = gate_step();
     }
-    if (next.exists ? next.step < step : gate.settings.last_step >= 0 &&
-                                             gate.settings.last_step < step) {
+    if (next.exists ? next.step < step : is_cut() && gate.settings.last_step < step) {
         stray("point", step);
     }
     replay_grant(thread, step);
@@ -199,11 +213,19 @@ static bool is_same_site(uint64_t recorded, uint32_t site)
     return true;
 }
 
-/* A log that was cut off by the death of the process simply ends. */
+/* A log that was cut off by the death of the process simply ends, */
 static void require(const Cursor *cursor)
 {
-    if (cursor->at >= cursor->end && !(next.exists && next.kind == ENTRY_END)) {
-        end_of_recording();
+    if (is_cut() && cursor->at >= cursor->end) {
+        run_out();
+    }
+}
+
+/* perhaps inside an entry. */
+static void require_whole(const Cursor *cursor)
+{
+    if (is_cut() && cursor->broken) {
+        run_out();
     }
 }
 
@@ -217,6 +239,7 @@ void replay_check(enum Operation kind, uint32_t site, uint32_t object, int64_t s
     uint32_t was_object = (uint32_t)((int64_t)last_operation.object +
                                      (head & 2 ? cursor_zigzag(cursor) : 0));
     int64_t was_step = last_operation.step + (head & 1 ? (int64_t)cursor_varint(cursor) : 1);
+    require_whole(cursor);
     const char *reason = cursor->broken                      ? "end"
                          : !is_same_site(head >> 3, site)    ? "operation"
                          : was_object != object              ? "object"
@@ -235,9 +258,8 @@ void replay_check(enum Operation kind, uint32_t site, uint32_t object, int64_t s
 void replay_close(void)
 {
     int64_t step = gate_step();
-    bool as_recorded = next.exists ? next.kind == ENTRY_END && next.argument == ENDED_NORMALLY &&
-                                         next.step == step
-                                   : gate.settings.last_step < 0 || step >= gate.settings.last_step;
+    bool as_recorded = next.exists && next.kind == ENTRY_END &&
+                       next.argument == ENDED_NORMALLY && next.step == step;
     if (!as_recorded) {
         stray("end", step);
     }
@@ -250,6 +272,7 @@ void replay_require_input(void)
 
 void replay_bad_input(void)
 {
+    require_whole(&cursors[STREAM_INPUTS]);
     report_divergence("input", gate_step(), "input\tone that can be read", "input\tdamaged");
 }
 
@@ -259,6 +282,7 @@ int64_t replay_clock(uint64_t clock)
     require(cursor);
     uint64_t recorded = cursor_varint(cursor);
     int64_t delta = cursor_zigzag(cursor);
+    require_whole(cursor);
     if (cursor->broken || recorded != clock) {
         char expected[80], actual[80];
         snprintf(expected, sizeof expected, "clock\t%llu", (unsigned long long)recorded);

@@ -218,15 +218,9 @@ static Site describe(PyCodeObject *code, Frame *frame, enum Operation kind)
     return site;
 }
 
-uint32_t site_here(enum Operation kind)
+static uint32_t find_or_add(PyCodeObject *code, Frame *frame, const void *instruction,
+                            enum Operation kind)
 {
-    PyThreadState *tstate = compat_thread_state();
-    Frame *frame = tstate == NULL ? NULL : compat_top_frame(tstate);
-    PyCodeObject *code = NULL;
-    while (frame != NULL && (code = compat_frame_code(frame)) == NULL) {
-        frame = frame->previous;
-    }
-    const void *instruction = frame == NULL ? NULL : (const void *)compat_frame_instruction(frame);
     if (site_table == NULL) {
         grow_sites();
     }
@@ -237,7 +231,32 @@ uint32_t site_here(enum Operation kind)
             return site_table[slot];
         }
     }
-    return add_site(describe(frame == NULL ? NULL : code, frame, kind));
+    return add_site(describe(code, frame, kind));
+}
+
+/* The sites met lately, by instruction: a program repeats itself. */
+static struct {
+    const void *instruction;
+    uint32_t kind, site;
+} recent[256];
+
+uint32_t site_here(enum Operation kind)
+{
+    PyThreadState *tstate = compat_thread_state();
+    Frame *frame = tstate == NULL ? NULL : compat_top_frame(tstate);
+    PyCodeObject *code = NULL;
+    while (frame != NULL && (code = compat_frame_code(frame)) == NULL) {
+        frame = frame->previous;
+    }
+    const void *instruction = frame == NULL ? NULL : (const void *)compat_frame_instruction(frame);
+    size_t place = (((uintptr_t)instruction >> 1) + kind) & 255;
+    if (recent[place].instruction != instruction || recent[place].kind != kind ||
+        recent[place].site == 0) {
+        recent[place].site = find_or_add(code, frame, instruction, kind);
+        recent[place].instruction = instruction;
+        recent[place].kind = kind;
+    }
+    return recent[place].site;
 }
 
 const Site *site_get(uint32_t number)

@@ -11,7 +11,7 @@ import sys
 from importlib import import_module
 from typing import Any
 
-from reenact import __version__
+from reenact.version import VERSION
 
 COMMANDS = {
     "record": "run a program and record its execution",
@@ -26,7 +26,7 @@ DESCRIPTION = "Record a threaded Python program's execution and replay it exactl
 def parser(loaded: tuple[str, ...]) -> argparse.ArgumentParser:
     """A parser that knows all commands by name, and in full those that are `loaded`."""
     made = argparse.ArgumentParser(prog="reenact", description=DESCRIPTION)
-    made.add_argument("--version", action="version", version=f"reenact {__version__}")
+    made.add_argument("--version", action="version", version=f"reenact {VERSION}")
     commands = made.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for name, summary in COMMANDS.items():
         if name in loaded:

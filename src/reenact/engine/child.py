@@ -35,6 +35,9 @@ def main() -> None:
     )
     for name in hidden.split():
         os.environ.pop(name, None)
+    if kind == "block":
+        run_block(descriptor, target, argv)
+        return
     take_over()
     policy = instrument(packages)
     chooser = _chooser(strategy, int(seed)) if ":" in strategy else None
@@ -44,6 +47,15 @@ def main() -> None:
         run_script(target, argv, policy)
     else:
         run_module(target, argv, policy)
+
+
+def run_block(descriptor: int, target: str, argv: list[str]) -> None:
+    """A program that records a part of itself runs as ever, until it comes to that part."""
+    from reenact.engine import block
+
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    block.follow(descriptor)
+    run_script(target, argv, loader.Policy(enabled=False))
 
 
 def take_over() -> None:

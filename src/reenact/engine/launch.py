@@ -77,11 +77,7 @@ def run(
 ) -> Ended:
     """Run the program to its end, logging into the directory `write`."""
     environment, hidden = settle(environment)
-    descriptors = [os.open(write, os.O_DIRECTORY), os.open(read, os.O_DIRECTORY)]
-    core = _CONTROL.pack(
-        b"control", mode, *descriptors, choices.kind, choices.seed, choices.slice, last_step
-    )
-    descriptors.append(_control_file(core + _control_text(program, choices, hidden)))
+    descriptors = _descriptors(mode, program, choices, hidden, write, read, last_step)
     command = [sys.executable, *flags, "-P", "-c", _BOOTSTRAP, str(descriptors[-1])]
     try:
         return _spawn_and_wait(command, environment, descriptors)
@@ -93,6 +89,32 @@ def run(
 def run_plainly(command: list[str]) -> Ended:
     """Run a command as it is, with signals passed on in the same way."""
     return _spawn_and_wait(command, dict(os.environ), [])
+
+
+def control_descriptor(
+    mode: int, program: Program, choices: Choices, hidden: str, directory: os.PathLike[str]
+) -> int:
+    """The control file for a process that is there already: it reads and closes everything."""
+    place = str(directory)
+    return _descriptors(mode, program, choices, hidden, place, place, -1)[-1]
+
+
+def _descriptors(
+    mode: int,
+    program: Program,
+    choices: Choices,
+    hidden: str,
+    write: str,
+    read: str,
+    last_step: int,
+) -> list[int]:
+    """Both directories, and last the control file, in which their numbers are."""
+    descriptors = [os.open(write, os.O_DIRECTORY), os.open(read, os.O_DIRECTORY)]
+    core = _CONTROL.pack(
+        b"control", mode, *descriptors, choices.kind, choices.seed, choices.slice, last_step
+    )
+    descriptors.append(_control_file(core + _control_text(program, choices, hidden)))
+    return descriptors
 
 
 def _control_text(program: Program, choices: Choices, hidden: str) -> bytes:

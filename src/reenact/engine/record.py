@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from reenact import __version__
+from reenact import _core
 from reenact.engine import launch
 from reenact.engine.launch import Choices, Ended, Program
 from reenact.errors import ReenactError
@@ -23,6 +23,7 @@ from reenact.recording import format
 from reenact.recording.header import End, Header, Instrument, Strategy
 from reenact.recording.pack import pack
 from reenact.recording.reader import Recording
+from reenact.version import VERSION
 
 _SECRETS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "AUTH")
 
@@ -52,7 +53,7 @@ def record(program: Program, choices: Choices, path: Path) -> Recorded:
     directory = directory_of(path)
     try:
         directory.mkdir(mode=0o700, parents=True)
-        (directory / format.HEADER).write_text(_header(program, choices).to_json(), "utf-8")
+        (directory / format.HEADER).write_text(header(program, choices).to_json(), "utf-8")
     except OSError as error:
         return _without_recording(program, directory, error)
     started = time.monotonic()
@@ -65,7 +66,7 @@ def record(program: Program, choices: Choices, path: Path) -> Recorded:
         str(directory),
         str(directory),
     )
-    return _keep(directory, path, ended, time.monotonic() - started)
+    return keep(directory, path, ended, time.monotonic() - started)
 
 
 def _without_recording(program: Program, directory: Path, error: OSError) -> Recorded:
@@ -81,7 +82,7 @@ def _without_recording(program: Program, directory: Path, error: OSError) -> Rec
     return Recorded(launch.run_plainly(command), None, f"{directory}: {error.strerror}")
 
 
-def _keep(directory: Path, path: Path, ended: Ended, seconds: float) -> Recorded:
+def keep(directory: Path, path: Path, ended: Ended, seconds: float) -> Recorded:
     try:
         end = _end(directory, ended, seconds)
         (directory / format.END).write_text(end.to_json(), "utf-8")
@@ -108,9 +109,11 @@ def _problem_of(path: Path) -> str:
     return f"recording stopped early: {os.strerror(state.log_errno)}; the program went on without"
 
 
-def _header(program: Program, choices: Choices) -> Header:
+def header(program: Program, choices: Choices, is_launched: bool = True) -> Header:
+    """What is known before the run; `is_launched`: its process is started for the purpose."""
+    environment = launch.settle(dict(os.environ))[0] if is_launched else dict(os.environ)
     return Header(
-        reenact=__version__,
+        reenact=VERSION,
         python=platform.python_version(),
         cache_tag=sys.implementation.cache_tag or "",
         platform=sys.platform,
@@ -123,8 +126,8 @@ def _header(program: Program, choices: Choices) -> Header:
         argv=program.argv,
         cwd=os.getcwd(),
         environment=without_secrets(dict(os.environ)),
-        hash_seed=launch.settle(dict(os.environ))[0]["PYTHONHASHSEED"],
-        addresses="fixed",
+        hash_seed=environment.get("PYTHONHASHSEED", "random"),
+        addresses="fixed" if is_launched or _core.addresses_are_fixed() else "random",
         strategy=Strategy(choices.name, choices.seed, choices.slice),
         instrument=Instrument(program.packages is not None, program.packages or ()),
         started=datetime.now().astimezone().isoformat(timespec="seconds"),

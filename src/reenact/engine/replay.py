@@ -110,9 +110,15 @@ def replay(recording: Recording) -> Replayed:
             header.flags,
             str(write),
             str(read),
-            recording.last_step,
+            _last_step(recording),
         )
         return _compare(recording, Recording.open(write), ended)
+
+
+def _last_step(recording: Recording) -> int:
+    """Where a log ends that was not closed; -1 if it was: its own last entry says it then."""
+    is_closed = recording.state is not None and recording.state.is_whole
+    return -1 if is_closed else recording.last_step
 
 
 def _packages(header: Header) -> tuple[str, ...] | None:

@@ -44,6 +44,10 @@ if TYPE_CHECKING:
     from types import CodeType, ModuleType
     from typing import Any
 
+    Plant = Callable[[CodeType], object]
+    Note = Callable[[str, str], object]
+    Warm = Callable[[Callable[[], object]], object]
+
 _OURS = ("reenact", "reenact_pytest")
 _STANDARD_LIBRARY = dirname(os_file) + "/"
 _INSTALLED = ("/site-packages/", "/dist-packages/")
@@ -81,10 +85,10 @@ class Instrumenter:
 
     def __init__(
         self,
-        plant: Callable[[CodeType], object],
-        note_source: Callable[[str, str], object],
-        warm: Callable[[Callable[[], object]], object],
-        note_skipped: Callable[[str, str], object] = _say_skipped,
+        plant: Plant,
+        note_source: Note,
+        warm: Warm,
+        note_skipped: Note = _say_skipped,
     ) -> None:
         self.plant = plant
         self.note_source = note_source
@@ -212,9 +216,12 @@ class Finder:
         def fill() -> None:
             loader.get_code(spec.name)
 
-        if cached is None or sys.dont_write_bytecode or _is_fresh(cached, origin):
+        if cached is None or sys.dont_write_bytecode or not _is_writable(dirname(cached)):
             return
-        if _is_writable(dirname(cached)):
+        # Missing, stale or fresh, `_is_fresh` is asked once, since it allocates.
+        if not access(cached, R_OK):
+            self.instrumenter.warm(fill)
+        if access(cached, R_OK) and not _is_fresh(cached, origin):
             self.instrumenter.warm(fill)
 
 
@@ -236,8 +243,6 @@ def _holds(loader: zipimporter, path: str) -> bool:
 
 def _is_fresh(cached: str, origin: str) -> bool:
     """Will Python take the .pyc at *cached*? One that holds a hash is left for it to judge."""
-    if not access(cached, R_OK):
-        return False
     fd = open_fd(cached, O_RDONLY | O_CLOEXEC)
     try:
         header = read(fd, 16)
@@ -263,10 +268,10 @@ _installed: Finder | None = None
 
 def install(
     policy: Policy,
-    plant: Callable[[CodeType], object],
-    note_source: Callable[[str, str], object],
-    warm: Callable[[Callable[[], object]], object],
-    note_skipped: Callable[[str, str], object] = _say_skipped,
+    plant: Plant,
+    note_source: Note,
+    warm: Warm,
+    note_skipped: Note = _say_skipped,
 ) -> None:
     """Instrument what is imported from now on.
 
@@ -303,10 +308,10 @@ def _is_missed(policy: Policy, name: str, module: ModuleType) -> bool:
 def code_for_script(
     path: str,
     policy: Policy,
-    plant: Callable[[CodeType], object],
-    note_source: Callable[[str, str], object],
-    warm: Callable[[Callable[[], object]], object],
-    note_skipped: Callable[[str, str], object] = _say_skipped,
+    plant: Plant,
+    note_source: Note,
+    warm: Warm,
+    note_skipped: Note = _say_skipped,
 ) -> CodeType:
     """The code of a source file that is to run as `__main__`."""
     loader = SourceFileLoader("__main__", path)
@@ -320,10 +325,10 @@ def code_for_script(
 def code_for_module(
     name: str,
     policy: Policy,
-    plant: Callable[[CodeType], object],
-    note_source: Callable[[str, str], object],
-    warm: Callable[[Callable[[], object]], object],
-    note_skipped: Callable[[str, str], object] = _say_skipped,
+    plant: Plant,
+    note_source: Note,
+    warm: Warm,
+    note_skipped: Note = _say_skipped,
 ) -> tuple[CodeType, ModuleSpec]:
     """Code and spec for `-m name`; those of its `__main__` if it is a package.
 

@@ -27,11 +27,12 @@ class Finder:
     ) -> ModuleSpec | None:
         if name not in self.callbacks:
             return None
-        behind = sys.meta_path.index(self) + 1  # type: ignore[arg-type]
+        behind = sys.meta_path.index(self) + 1
         for finder in sys.meta_path[behind:]:
             spec = finder.find_spec(name, path, target)
             if spec is not None and spec.loader is not None:
-                spec.loader = Loader(spec.loader, self.callbacks.pop(name))
+                loader: Any = Loader(spec.loader, self.callbacks.pop(name))
+                spec.loader = loader
                 return spec
         return None
 
@@ -55,4 +56,4 @@ class Loader:
 
 
 def call_when_loaded(callbacks: dict[str, Callback]) -> None:
-    sys.meta_path.insert(0, Finder(callbacks))  # type: ignore[arg-type]
+    sys.meta_path.insert(0, Finder(callbacks))

@@ -5,7 +5,7 @@ The core holds such signals back (`_core/signals.c`); here it is told which ones
 
 from __future__ import annotations
 
-import _signal
+import _signal  # type: ignore[import-not-found]
 
 from reenact import _core
 

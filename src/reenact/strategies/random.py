@@ -6,4 +6,4 @@ run. The number of ticks between choices is uniform from 1 to twice the slice.
 
 from reenact.strategies.interface import Builtin
 
-RANDOM = Builtin("random", kind=1, slice=50, summary="any thread that can run, by a seed")
+RANDOM = Builtin("random", kind=1, slice=10, summary="any thread that can run, by a seed")

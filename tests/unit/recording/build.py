@@ -17,7 +17,10 @@ OPERATIONS = (
     *("put", "get", "get empty", "get timeout", "sleep", "call", "yield"),
 )
 OBJECTS = ("none", "thread", "lock", "rlock", "queue")
-STREAMS = ("schedule", "operations", "definitions", "clock", "output", "notes", "outcome")
+STREAMS = (
+    *("schedule", "operations", "definitions", "clock"),
+    *("output", "notes", "outcome", "inputs"),
+)
 ENTRIES = ("preempt", "yield", "steal", "collect", "signal", "end")
 
 HEADER: dict[str, Any] = {
