@@ -7,8 +7,8 @@ import os
 from reenact.engine import replay as engine
 from reenact.engine import report
 from reenact.errors import Divergence
-from reenact.recording.outcome import Outcome
-from reenact.recording.reader import Recording
+from reenact.recordings.outcome import Outcome
+from reenact.recordings.reader import Recording
 
 
 def replay(path: str | os.PathLike[str]) -> int:

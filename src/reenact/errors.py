@@ -68,18 +68,16 @@ class Divergence(ReenactError):
 
     slug = "divergence"
 
-    def __init__(self, *, reason: str, step: int, thread: str, expected: str, actual: str) -> None:
+    def __init__(self, *, reason: str, step: int, thread: str, report: str) -> None:
         super().__init__(
-            f"the replay left the recording ({reason}) at step {step}: thread {thread} was to "
-            f"{expected}, but came to {actual}",
+            report,
             advice="Compare the sources and inputs with those of the recorded run; "
             "`reenact info` lists the files that changed.",
         )
         self.reason = reason
         self.step = step
         self.thread = thread
-        self.expected = expected
-        self.actual = actual
+        self.report = report
 
 
 class InternalError(ReenactError):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 # Operations whose object is the index of a thread, not the number of an object.
 THREAD_OPERATIONS = frozenset({"start", "begin", "end", "join", "join timeout"})
 
-SCHEDULE_KINDS = ("preempt", "yield", "steal", "collect", "signal", "end")
+SCHEDULE_KINDS = ("preempt", "yield", "steal", "collect", "signal", "end", "interrupt")
 SWITCHES = frozenset({"preempt", "yield", "steal"})
 
 NOTE_KINDS = (

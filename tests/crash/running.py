@@ -13,7 +13,7 @@ from pathlib import Path
 
 from reenact.engine.record import directory_of
 from reenact.errors import ReenactError
-from reenact.recording.reader import Recording
+from reenact.recordings.reader import Recording
 
 from ..children import children_of, kill_children
 

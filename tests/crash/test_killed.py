@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from reenact.cli.info import as_json, rows
-from reenact.recording.reader import Recording
+from reenact.recordings.reader import Recording
 
 from .running import PROGRAMS, Done, finish, left_at, program_of, reenact, start, step_of, wait_until
 

@@ -23,7 +23,7 @@ from pathlib import Path
 from reenact import strategies
 from reenact.engine import launch, record, replay, report
 from reenact.engine.launch import Choices, Ended
-from reenact.recording.reader import Recording
+from reenact.recordings.reader import Recording
 
 from ..children import kill_children
 

@@ -49,7 +49,15 @@ enum Operation { OPERATIONS(AS_OPERATION) OP_COUNT };
 #define AS_OBJECT(name, text) OBJECT_##name,
 enum ObjectKind { OBJECTS(AS_OBJECT) OBJECT_COUNT };
 
-enum EntryKind { ENTRY_PREEMPT, ENTRY_YIELD, ENTRY_STEAL, ENTRY_COLLECT, ENTRY_SIGNAL, ENTRY_END };
+enum EntryKind {
+    ENTRY_PREEMPT,
+    ENTRY_YIELD,
+    ENTRY_STEAL,
+    ENTRY_COLLECT,
+    ENTRY_SIGNAL,
+    ENTRY_END,
+    ENTRY_INTERRUPT
+};
 enum EndKind { ENDED_NORMALLY, ENDED_IN_DEADLOCK };
 enum RunEnd { RUN_GOES_ON, RUN_CLOSED, RUN_DEADLOCKED, RUN_DIVERGED };
 enum Status { FREE, READY, RUNNING, WAITING, OUTSIDE, ENDED };
@@ -220,6 +228,7 @@ void define_thread(Thread *thread);
 Object *object_of(PyObject *key, enum ObjectKind kind);
 Object *object_find(PyObject *key);
 void object_forget(PyObject *key);
+void objects_begin(void);
 
 /* gate.c */
 enum Waited { WAIT_FAILED = -1, WAIT_RESUMED, WAIT_INTERRUPTED };
@@ -239,6 +248,7 @@ void gate_preempt(Thread *thread, Thread *next);
 void gate_steal(Thread *thread, Thread *next);
 size_t gate_sift(void);
 bool gate_rescue(Thread *thread);
+void gate_take_interrupts(void);
 void gate_foreign(void);
 void gate_close(bool let_go);
 int64_t now_ns(void);
@@ -273,7 +283,7 @@ void value_put_filled(Py_ssize_t count, const void *bytes);
 enum Kept value_take(Py_buffer *buffer, PyObject **value);
 
 /* signals.c */
-bool signals_collect(void);
+bool signals_collect(enum EntryKind entry);
 int signals_run(Thread *thread);
 int signals_watch(int number, bool is_default);
 void signals_give_up_waiting(void);

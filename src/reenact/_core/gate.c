@@ -304,13 +304,22 @@ static void note_deadline(Thread *thread)
     pthread_mutex_unlock(&gate.mutex);
 }
 
-/* A signal interrupted a parked thread: its handler is the main thread's business. */
-static void take_signals(void)
+static void take_signals(enum EntryKind entry)
+{
+    Thread *main_thread = &gate.slots[0];
+    if (gate.active && is_recording() && signals_collect(entry) &&
+        main_thread->status == WAITING) {
+        make_ready(main_thread);
+    }
+}
+
+/* A signal came while its thread was parked. One that came while the main thread runs is for the
+ * main thread's next point. */
+void gate_take_interrupts(void)
 {
     pthread_mutex_lock(&gate.mutex);
-    Thread *main_thread = &gate.slots[0];
-    if (gate.active && is_recording() && signals_collect() && main_thread->status == WAITING) {
-        make_ready(main_thread);
+    if (gate.slots[0].status != RUNNING) {
+        take_signals(ENTRY_INTERRUPT);
     }
     pthread_mutex_unlock(&gate.mutex);
 }
@@ -327,7 +336,7 @@ static void await_baton(Thread *thread, int64_t deadline_ns)
             note_deadline(thread);
         }
         else if (failed != 0 && errno == EINTR) {
-            take_signals();
+            gate_take_interrupts();
         }
     }
     atomic_store(&thread->baton, 0);
@@ -388,11 +397,13 @@ static void choose(Thread *thread)
  * longer the current one: a choice that is due has to wait for the next point. */
 static void choose_at_next_point(Thread *thread)
 {
+    pthread_mutex_lock(&gate.mutex);
     int64_t step = gate_step();
     thread->budget = 1;
     gate.state->step_end = step + 1;
     gate.slice_left = 1;
     gate.slice_step = step;
+    pthread_mutex_unlock(&gate.mutex);
 }
 
 static int record_point(Thread *thread)
@@ -404,12 +415,14 @@ static int record_point(Thread *thread)
         gate.slice_left = gate.settings.slice;
     }
     gate.slice_step = step;
+    pthread_mutex_lock(&gate.mutex); /* the step must look right to a parked main thread */
     if (thread->budget <= 0) {
         grant(thread, step);
     }
     if (atomic_load(&gate.signals_pending) != 0) {
-        take_signals();
+        take_signals(ENTRY_SIGNAL);
     }
+    pthread_mutex_unlock(&gate.mutex);
     if (collect_if_due()) {
         choose_at_next_point(thread);
     }

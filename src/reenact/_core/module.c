@@ -127,6 +127,7 @@ static PyObject *start_gate(PyObject *module, PyObject *args)
     if (collect_take_over() < 0) {
         return NULL;
     }
+    objects_begin();
     Thread *thread = state_new_slot();
     thread->parent = -1;
     threads_bind(thread);
@@ -140,8 +141,12 @@ static PyObject *close_gate(PyObject *module, PyObject *let_go)
 {
     (void)module;
     if (gate.active && me != NULL && getpid() == gate.pid) {
-        gate_close(PyObject_IsTrue(let_go) == 1);
+        bool goes_on = PyObject_IsTrue(let_go) == 1;
+        gate_close(goes_on);
         collect_give_back();
+        if (goes_on) {
+            log_stop(0);
+        }
     }
     Py_RETURN_NONE;
 }

@@ -104,3 +104,9 @@ void object_forget(PyObject *key)
         *found = &tombstone;
     }
 }
+
+/* Numbers count from the start of the run, whatever was met before it. */
+void objects_begin(void)
+{
+    serial = 0;
+}

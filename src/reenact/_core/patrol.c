@@ -54,6 +54,9 @@ static void look_for_signals(void)
 {
     static int periods;
     periods = atomic_load(&gate.signals_pending) == 0 ? 0 : periods + 1;
+    if (periods > 0) {
+        gate_take_interrupts(); /* one that came just before its thread was parked */
+    }
     if (periods >= DEAF_PERIODS) {
         pthread_mutex_lock(&gate.mutex);
         signals_give_up_waiting();

@@ -49,12 +49,13 @@ int replay_begin(void)
 
 static void describe_entry(char *text, size_t size)
 {
-    static const char *const NAMES[] = {"preempt", "yield", "steal", "collect", "signal", "end"};
+    static const char *const NAMES[] = {"preempt", "yield", "steal",    "collect",
+                                        "signal",  "end",   "interrupt"};
     if (!next.exists) {
         snprintf(text, size, "schedule\tnothing\t0\t%lld", (long long)next.step);
         return;
     }
-    snprintf(text, size, "schedule\t%s\t%llu\t%lld", next.kind <= ENTRY_END ? NAMES[next.kind] : "?",
+    snprintf(text, size, "schedule\t%s\t%llu\t%lld", next.kind <= ENTRY_INTERRUPT ? NAMES[next.kind] : "?",
              (unsigned long long)next.argument, (long long)next.step);
 }
 
@@ -116,8 +117,36 @@ static void steal(Thread *thread, int64_t step)
     pthread_mutex_unlock(&gate.mutex);
 }
 
+static void take_signal(void)
+{
+    gate.slots[0].signals |= 1ULL << (next.argument & 63);
+    read_entry();
+}
+
+static bool interrupt_is_due(int64_t step)
+{
+    return next.exists && next.kind == ENTRY_INTERRUPT && next.step == step;
+}
+
+/* Signals that reached the main thread while it was parked and this thread ran. */
+static void take_interrupts(Thread *thread, int64_t step)
+{
+    if (interrupt_is_due(step)) {
+        pthread_mutex_lock(&gate.mutex);
+        while (interrupt_is_due(step)) {
+            take_signal();
+        }
+        replay_grant(thread, step);
+        pthread_mutex_unlock(&gate.mutex);
+    }
+}
+
+/* What happened in between two points of the running thread. */
 void replay_settle(Thread *thread)
 {
+    if (gate.active && gate.holder == thread && thread->index != 0) {
+        take_interrupts(thread, gate_step());
+    }
     if (gate.active && gate.holder == thread && steal_is_due(gate_step())) {
         steal(thread, gate_step());
     }
@@ -133,8 +162,7 @@ static void obey(Thread *thread, int64_t step)
         collect_now(argument);
         break;
     case ENTRY_SIGNAL:
-        gate.slots[0].signals |= 1ULL << (argument & 63);
-        read_entry();
+        take_signal();
         replay_grant(thread, step);
         break;
     default: {
@@ -167,10 +195,8 @@ int replay_point(Thread *thread, int64_t step)
 Thread *replay_yield_target(Thread *thread, int64_t step)
 {
     (void)thread;
-    /* a signal that woke a waiting main thread was logged between wait and resumption */
-    while (next.exists && next.kind == ENTRY_SIGNAL && next.step == step) {
-        gate.slots[0].signals |= 1ULL << (next.argument & 63);
-        read_entry();
+    while (interrupt_is_due(step)) {
+        take_signal();
     }
     if (next.exists && next.kind == ENTRY_END && next.argument == ENDED_IN_DEADLOCK &&
         next.step == step) {

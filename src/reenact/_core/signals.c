@@ -1,12 +1,12 @@
 /* Signals with Python handlers: held back until a point, and put down in the schedule.
  *
- * The C handler only sets a bit. At a point the bit becomes a schedule entry and the main
- * thread's business, which runs the Python handler where it stands then: at its own point, or as
- * it is resumed from a wait. While the main thread is in an outside call the interpreter's own
- * machinery must interrupt that call, so the signal is passed on at once. */
+ * The C handler only sets a bit. At a point the bit becomes a schedule entry (signal) and the
+ * main thread's business, which runs the Python handler where it stands then. If the main thread
+ * is parked it becomes another kind of entry (interrupt) at once: its handler runs as the main
+ * thread is resumed, never at the point before it parked. While the main thread is in an outside
+ * call the interpreter's own machinery must interrupt that call, so the signal is passed on. */
 #include "core.h"
 #include <signal.h>
-
 
 static void pass_on_natively(int number)
 {
@@ -32,12 +32,12 @@ int signals_watch(int number, bool is_default)
 }
 
 /* Caller holds the mutex. True if the main thread has handlers to run. */
-bool signals_collect(void)
+bool signals_collect(enum EntryKind entry)
 {
     uint64_t pending = atomic_exchange(&gate.signals_pending, 0);
     for (int number = 1; pending != 0 && number < 64; number++) {
         if (pending & (1ULL << number)) {
-            log_entry(ENTRY_SIGNAL, (uint64_t)number);
+            log_entry(entry, (uint64_t)number);
         }
     }
     gate.slots[0].signals |= pending;

@@ -19,8 +19,8 @@ from reenact.cli.wording import (
     signal_name,
 )
 from reenact.events import Event, Note, Site
-from reenact.recording.reader import Recording
-from reenact.recording.sources import Sources
+from reenact.recordings.reader import Recording
+from reenact.recordings.sources import Sources
 
 DESCRIPTION = """\
 Show what a recorded program did, in order: each operation with its step, thread, object and

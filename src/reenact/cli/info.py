@@ -13,9 +13,9 @@ from typing import Any
 from reenact.cli.exits import ends_well
 from reenact.cli.wording import Terminal, ending, note_text, printable
 from reenact.events import Note
-from reenact.recording.outcome import Outcome, ThreadReport
-from reenact.recording.reader import Recording
-from reenact.recording.sources import Sources
+from reenact.recordings.outcome import Outcome, ThreadReport
+from reenact.recordings.reader import Recording
+from reenact.recordings.sources import Sources
 
 DESCRIPTION = """\
 Say what a recording holds: what was run, when, on what, how it ended, how many threads,

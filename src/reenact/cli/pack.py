@@ -14,9 +14,9 @@ from pathlib import Path
 from reenact.cli.exits import ends_well
 from reenact.cli.wording import Terminal, printable
 from reenact.errors import UsageError
-from reenact.recording import format
-from reenact.recording.pack import pack
-from reenact.recording.reader import Recording
+from reenact.recordings import format
+from reenact.recordings.pack import pack
+from reenact.recordings.reader import Recording
 
 DESCRIPTION = """\
 Pack a recording's directory into one file, which is smaller and easy to send, and remove the

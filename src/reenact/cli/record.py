@@ -14,7 +14,7 @@ from reenact.cli.wording import printable
 from reenact.engine import record, report
 from reenact.engine.launch import Choices, Program
 from reenact.errors import UsageError
-from reenact.recording.reader import Recording
+from reenact.recordings.reader import Recording
 from reenact.strategies.interface import Builtin
 
 DESCRIPTION = """\

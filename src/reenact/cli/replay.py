@@ -8,7 +8,7 @@ import sys
 from reenact.cli.exits import ends_well
 from reenact.cli.wording import printable
 from reenact.engine import replay, report
-from reenact.recording.reader import Recording
+from reenact.recordings.reader import Recording
 
 DESCRIPTION = """\
 Run the recorded program again, thread by thread as it was recorded, races included. Every

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from reenact.events import Event, Note, ScheduleEntry
-from reenact.recording.reader import Recording
+from reenact.recordings.reader import Recording
 
 AT_POINTS = frozenset({"collect", "signal"})
 

@@ -14,7 +14,7 @@ from typing import TextIO
 
 from reenact.errors import UsageError
 from reenact.events import Note
-from reenact.recording.reader import Recording
+from reenact.recordings.reader import Recording
 
 STYLES = {"faint": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 

@@ -21,7 +21,7 @@ from reenact import _core, strategies
 from reenact.engine import child, launch, record
 from reenact.engine.launch import Choices, Ended, Program
 from reenact.errors import UsageError
-from reenact.recording import format
+from reenact.recordings import format
 
 _replay_descriptor: int | None = None  # set by child.py in a process that replays a block
 

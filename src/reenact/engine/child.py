@@ -13,7 +13,7 @@ import atexit
 import gc
 import os
 import sys
-import threading  # noqa: F401 - loaded now, so that what it copied from _thread is patched
+import threading
 
 from reenact import _core
 from reenact.instrument import loader
@@ -61,9 +61,17 @@ def run_block(descriptor: int, target: str, argv: list[str]) -> None:
 def take_over() -> None:
     """Everything that patches the interpreter, before the program's first line."""
     _core.install(type(_thread.allocate_lock()), _thread.RLock, _queue.SimpleQueue, _thread)
+    _hash_anew(getattr(threading, "_shutdown_locks", set()))
     install.install()
     signals.install()
     gc.enable, gc.disable, gc.isenabled = _core.gc_enable, _core.gc_disable, _core.gc_isenabled
+
+
+def _hash_anew(locks: set[Any]) -> None:
+    """The core gave locks another hash; those in a set already were put there by the old one."""
+    members = list(locks)
+    locks.clear()
+    locks.update(members)
 
 
 def instrument(packages: str) -> loader.Policy:

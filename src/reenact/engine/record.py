@@ -19,10 +19,10 @@ from reenact import _core
 from reenact.engine import launch
 from reenact.engine.launch import Choices, Ended, Program
 from reenact.errors import ReenactError
-from reenact.recording import format
-from reenact.recording.header import End, Header, Instrument, Strategy
-from reenact.recording.pack import pack
-from reenact.recording.reader import Recording
+from reenact.recordings import format
+from reenact.recordings.header import End, Header, Instrument, Strategy
+from reenact.recordings.pack import pack
+from reenact.recordings.reader import Recording
 from reenact.version import VERSION
 
 _SECRETS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "AUTH")

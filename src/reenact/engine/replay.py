@@ -21,10 +21,10 @@ from reenact import pyversion
 from reenact.engine import launch
 from reenact.engine.launch import Choices, Ended, Program
 from reenact.errors import RecordingError
-from reenact.recording.header import Header
-from reenact.recording.outcome import Outcome
-from reenact.recording.pack import unpack
-from reenact.recording.reader import Recording
+from reenact.recordings.header import Header
+from reenact.recordings.outcome import Outcome
+from reenact.recordings.pack import unpack
+from reenact.recordings.reader import Recording
 
 # Variables that could make the loader or the interpreter run other code: never a stranger's.
 _OURS = ("PYTHONSTARTUP", "PYTHONINSPECT", "PYTHONHOME", "PYTHONBREAKPOINT", "PYTHONEXECUTABLE")
@@ -167,7 +167,8 @@ def _compare(recording: Recording, replayed: Recording, ended: Ended) -> Replaye
         for descriptor, name in _STREAMS.items()
         if (difference := _difference(recording, replayed, descriptor, name, is_whole))
     ]
-    moved = replayed.state is not None and replayed.state.moved_object != 0
+    could_be_same = recording.header.addresses == "fixed"
+    moved = could_be_same and replayed.state is not None and replayed.state.moved_object != 0
     steps, operations = replayed.last_step, replayed.operation_count
     return Replayed(ended, outcome, tuple(differences), steps, operations, moved)
 

@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterator
 
 from reenact.engine.replay import Difference, Replayed
-from reenact.recording.outcome import (
+from reenact.recordings.outcome import (
     ClockRead,
     Frame,
     Outcome,
@@ -21,7 +21,7 @@ from reenact.recording.outcome import (
     ThreadReport,
     Turn,
 )
-from reenact.recording.reader import Recording
+from reenact.recordings.reader import Recording
 
 _OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _SHOWN_FRAMES = 8
@@ -31,6 +31,7 @@ _SWITCHES = {
     "steal": "thread {} goes on while this one is stuck",
     "collect": "garbage collection of generation {}",
     "signal": "signal {} arrives",
+    "interrupt": "signal {} interrupts the main thread",
     "end": "the program ends",
     "nothing": "the recording ends here",
     "wait": "the thread waits",

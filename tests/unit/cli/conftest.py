@@ -10,9 +10,9 @@ import pytest
 
 from reenact.cli import dump, info, pack
 from reenact.events import Names
-from reenact.recording import streams
+from reenact.recordings import streams
 
-from ..recording import build
+from ..recordings import build
 
 
 @pytest.fixture(autouse=True)

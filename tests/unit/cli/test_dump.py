@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from ..recording.build import Builder, sample, stream, write_directory
+from ..recordings.build import Builder, sample, stream, write_directory
 
 ROOT = Path(__file__).parents[3]
 DRIVER = """

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ..recording.build import END, sample, write_directory
+from ..recordings.build import END, sample, write_directory
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "reference" / "json.md"
 

@@ -11,10 +11,10 @@ import pytest
 
 from reenact.cli import pack as command
 from reenact.errors import RecordingError
-from reenact.recording.pack import verify
-from reenact.recording.reader import Recording
+from reenact.recordings.pack import verify
+from reenact.recordings.reader import Recording
 
-from ..recording.build import sample
+from ..recordings.build import sample
 
 Reenact = Callable[..., int]
 Capture = pytest.CaptureFixture[str]
@@ -88,7 +88,7 @@ def test_the_directory_stays_if_the_file_cannot_be_verified(
     def fail(path: Path) -> None:
         raise RecordingError(path, "damaged", "it was not written well")
 
-    monkeypatch.setattr("reenact.recording.pack.verify", fail)
+    monkeypatch.setattr("reenact.recordings.pack.verify", fail)
     before = sorted(os.listdir(recorded))
     assert reenact("pack", recorded) == 121
     assert sorted(os.listdir(recorded)) == before

@@ -8,7 +8,6 @@ stopped, and is damage otherwise.
 
 from __future__ import annotations
 
-import importlib
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,19 +17,19 @@ from typing import TypeVar
 
 from reenact.errors import RecordingError
 from reenact.events import NOTE_KINDS, SCHEDULE_KINDS, Names, Note, ScheduleEntry, name_of
-from reenact.recording import definitions, format, outcome, state
-from reenact.recording.cursor import Cursor, Payload
-from reenact.recording.definitions import Definitions
-from reenact.recording.members import (
+from reenact.recordings import definitions, format, outcome, state
+from reenact.recordings.cursor import Cursor, Payload
+from reenact.recordings.definitions import Definitions
+from reenact.recordings.members import (
     Extent,
     Members,
     open_members,
     read_whole,
     stream_extent,
 )
-from reenact.recording.operations import Operation, decode_operations
-from reenact.recording.outcome import Outcome, parse_outcome
-from reenact.recording.state import State, parse_state
+from reenact.recordings.operations import Operation, decode_operations
+from reenact.recordings.outcome import Outcome, parse_outcome
+from reenact.recordings.state import State, parse_state
 
 MOST_CLOCKS = 256
 LONGEST_NOTE = 1 << 16
@@ -42,11 +41,10 @@ def core_names() -> Names:
     """The kinds as the C core numbers them; none of them where it cannot be loaded, so that
     a recording can be looked at wherever Python runs."""
     try:
-        core = importlib.import_module("reenact._core")
+        from reenact._core import OBJECTS, OPERATIONS
     except ImportError:
         return Names()
-    # Not built for this Python, the directory of the C files is all that is imported.
-    return Names(tuple(getattr(core, "OPERATIONS", ())), tuple(getattr(core, "OBJECTS", ())))
+    return Names(OPERATIONS, OBJECTS)
 
 
 class Streams:

@@ -20,8 +20,8 @@ from reenact.cli.info import as_json, rows
 from reenact.cli.timeline import Window, timeline
 from reenact.errors import RecordingError
 from reenact.events import Names
-from reenact.recording.pack import pack, unpack
-from reenact.recording.reader import Recording
+from reenact.recordings.pack import pack, unpack
+from reenact.recordings.reader import Recording
 
 from . import build
 
@@ -56,8 +56,8 @@ def take_out(choose: random.Random, data: bytes) -> bytes:
 def set_number(choose: random.Random, data: bytes) -> bytes:
     """An extreme value where a size or a count may stand."""
     size = choose.choice((4, 8))
-    at = choose.choice((8, 12, 16, 24, 28, 40, 48, choose.randrange(len(data))))
-    value = choose.choice((0, 1, 2**31 - 1, 2**32 - 1, 2**63 - 1, 2**64 - 1, len(data), 4096))
+    at: int = choose.choice((8, 12, 16, 24, 28, 40, 48, choose.randrange(len(data))))
+    value: int = choose.choice((0, 1, 2**31 - 1, 2**32 - 1, 2**63 - 1, 2**64 - 1, len(data), 4096))
     return data[:at] + (value % 256**size).to_bytes(size, "little") + data[at + size :]
 
 

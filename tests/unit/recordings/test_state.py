@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from reenact.errors import RecordingError
-from reenact.recording.state import State, parse_state
+from reenact.recordings.state import State, parse_state
 
 from .build import Builder, sample
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from reenact.errors import RecordingError
-from reenact.recording.members import open_members
-from reenact.recording.reader import Recording
+from reenact.recordings.members import open_members
+from reenact.recordings.reader import Recording
 
 from .build import packed, sample, stream, write_directory
 

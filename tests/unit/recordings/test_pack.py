@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from reenact.errors import RecordingError, ReenactError, UsageError
 from reenact.events import Names
-from reenact.recording import pack as packing
-from reenact.recording.pack import pack, unpack, verify
-from reenact.recording.reader import Recording
+from reenact.recordings import pack as packing
+from reenact.recordings.pack import pack, unpack, verify
+from reenact.recordings.reader import Recording
 
 from . import build
 from .build import packed, sample, stream, write_directory

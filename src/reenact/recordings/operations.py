@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from reenact.recording.format import LONGEST_VARINT, decode_varint
+from reenact.recordings.format import LONGEST_VARINT, decode_varint
 
 CHUNK = 1 << 18
 _LONGEST_ENTRY = 4 * LONGEST_VARINT

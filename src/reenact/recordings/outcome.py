@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from reenact.events import Names
-from reenact.recording.state import STATUSES
+from reenact.recordings.state import STATUSES
 
 LIMIT = 1 << 24
 

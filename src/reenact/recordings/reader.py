@@ -15,11 +15,11 @@ from itertools import dropwhile, takewhile
 
 from reenact.errors import RecordingError, UsageError
 from reenact.events import Event, Names
-from reenact.recording import format
-from reenact.recording.header import End, Header
-from reenact.recording.members import Directory, Members, open_members, read_whole
-from reenact.recording.operations import Operation
-from reenact.recording.streams import Streams
+from reenact.recordings import format
+from reenact.recordings.header import End, Header
+from reenact.recordings.members import Directory, Members, open_members, read_whole
+from reenact.recordings.operations import Operation
+from reenact.recordings.streams import Streams
 
 JSON_LIMIT = 1 << 23
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from reenact.errors import RecordingError
-from reenact.recording import format
-from reenact.recording.members import check_version
+from reenact.recordings import format
+from reenact.recordings.members import check_version
 
 ENDS = ("running", "closed", "deadlock", "diverged")
 STATUSES = ("free", "ready", "running", "waiting", "outside", "ended")

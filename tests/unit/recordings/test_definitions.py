@@ -8,8 +8,8 @@ import pytest
 
 from reenact.errors import RecordingError
 from reenact.events import Names
-from reenact.recording import definitions
-from reenact.recording.definitions import Definitions
+from reenact.recordings import definitions
+from reenact.recordings.definitions import Definitions
 
 from .build import Builder, varints
 

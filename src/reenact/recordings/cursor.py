@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reenact.recording.format import LONGEST_VARINT, decode_varint, unzigzag
-from reenact.recording.members import CHUNK, Pieces
+from reenact.recordings.format import LONGEST_VARINT, decode_varint, unzigzag
+from reenact.recordings.members import CHUNK, Pieces
 
 
 class Payload:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO, Protocol
 
 from reenact.errors import Fault, RecordingError
-from reenact.recording import format
+from reenact.recordings import format
 
 CHUNK = 1 << 16
 

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, NoReturn
 
 from reenact.errors import RecordingError
-from reenact.recording import format
+from reenact.recordings import format
 
 MODES = ("script", "module", "block")
 ADDRESSES = ("fixed", "random")

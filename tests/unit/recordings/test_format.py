@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reenact.recording import format
+from reenact.recordings import format
 
 from . import build
 

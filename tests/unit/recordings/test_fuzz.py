@@ -20,7 +20,7 @@ import resource, sys
 resource.setrlimit(resource.RLIMIT_AS, (1 << 29, 1 << 29))
 resource.setrlimit(resource.RLIMIT_CPU, (100, 100))
 from pathlib import Path
-from tests.unit.recording.fuzzing import attempt, read_everything
+from tests.unit.recordings.fuzzing import attempt, read_everything
 print(attempt(read_everything, Path(sys.argv[1])))
 """
 
@@ -35,7 +35,7 @@ def run(*command: str) -> str:
 
 
 def test_altered_recordings() -> None:
-    results = json.loads(run("-m", "tests.unit.recording.fuzzing", "0", str(COUNT)))
+    results = json.loads(run("-m", "tests.unit.recordings.fuzzing", "0", str(COUNT)))
     assert sum(results.values()) == COUNT
     # Each kind of result must come up, or the fuzzer does not reach what it should.
     assert {"clean", "damaged", "truncated", "foreign", "newer"} <= results.keys()

@@ -8,9 +8,9 @@ import pytest
 
 from reenact.errors import RecordingError, UsageError
 from reenact.events import Event, Names, Note, ScheduleEntry
-from reenact.recording import operations
-from reenact.recording.reader import Recording
-from reenact.recording.streams import Streams
+from reenact.recordings import operations
+from reenact.recordings.reader import Recording
+from reenact.recordings.streams import Streams
 
 from .build import Builder, sample, stream, varints, write_directory
 

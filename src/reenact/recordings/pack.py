@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import IO
 
 from reenact.errors import RecordingError, UsageError
-from reenact.recording import format
-from reenact.recording.members import CHUNK, Directory, Members, Packed, stream_extent
-from reenact.recording.reader import read_end, read_header
+from reenact.recordings import format
+from reenact.recordings.members import CHUNK, Directory, Members, Packed, stream_extent
+from reenact.recordings.reader import read_end, read_header
 
 LEVEL = 6
 UNPACK_LIMIT = 1 << 36

@@ -161,7 +161,7 @@ class Builder:
         data = text.encode()
         self._add("notes", varints(kind, step, thread, value, len(data)) + data)
 
-    def outcome(self, *lines: tuple[object, ...]) -> None:
+    def outcome(self, *lines: tuple[str | int, ...]) -> None:
         text = "".join("\t".join(map(str, line)) + "\n" for line in lines)
         self._add("outcome", text.encode())
 

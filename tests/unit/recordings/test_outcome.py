@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reenact.events import Names
-from reenact.recording.outcome import (
+from reenact.recordings.outcome import (
     ClockRead,
     Frame,
     RecordedOperation,

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from reenact.errors import RecordingError
 from reenact.events import THREAD_OPERATIONS, Names, Object, Site
-from reenact.recording.format import decode_varint
+from reenact.recordings.format import decode_varint
 
 LIMIT = 1 << 28
 LONGEST_STRING = 1 << 16

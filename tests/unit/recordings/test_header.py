@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from reenact.errors import RecordingError
-from reenact.recording.header import End, Header, Instrument, Strategy
+from reenact.recordings.header import End, Header, Instrument, Strategy
 
 from . import build
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from reenact.recording import sources
-from reenact.recording.sources import Sources
+from reenact.recordings import sources
+from reenact.recordings.sources import Sources
 
 TEXT = b"first\n  second\r\nthird"
 
