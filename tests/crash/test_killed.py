@@ -1,10 +1,11 @@
-"""What a program leaves that is killed: a recording that opens, and replays up to its death."""
+"""What a program leaves that dies: a recording that opens, and replays up to the point of death."""
 
 from __future__ import annotations
 
 import os
 import random
 import signal
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -16,33 +17,121 @@ from .running import PROGRAMS, Done, finish, left_at, program_of, reenact, start
 
 MOMENTS = 50
 WITH_LAUNCHER = 8  # of these, the launcher is killed too
-chance = random.Random(20)
-CASES = [(number, chance.randrange(1, 40_000)) for number in range(MOMENTS)]
+_chance = random.Random(20)
+CASES = tuple((number, _chance.randrange(1, 20_000)) for number in range(MOMENTS))
+BUSY = PROGRAMS / "busy.py"
 
 
-def record_and_kill(path: Path, number: int, moment: int) -> Done:
-    """Kills once the run has passed the step `moment`."""
+def record_and_kill(path: Path, number: int, moment: int) -> tuple[Done, Path, Done]:
+    """Kills once the run has passed the step `moment`; replays what is left."""
     strategy = ("--strategy", "random", "--seed", number) if number % 2 else ("--slice", 100)
-    process = start("record", *strategy, "-o", path, PROGRAMS / "busy.py")
+    process = start("record", *strategy, "-o", path, BUSY)
     program = program_of(process)
     wait_until(process, lambda: step_of(path) >= moment)
     if number < WITH_LAUNCHER:
         os.killpg(process.pid, signal.SIGKILL)
     else:
         os.kill(program, signal.SIGKILL)
-    return finish(process)
+    recorded = finish(process)
+    return recorded, left_at(path), reenact("replay", left_at(path))
+
+
+@pytest.fixture(scope="module")
+def killed(tmp_path_factory: pytest.TempPathFactory) -> list[Future[tuple[Done, Path, Done]]]:
+    """All of them, side by side: each spends its time in processes of its own."""
+    folder = tmp_path_factory.mktemp("killed")
+    pool = ThreadPoolExecutor(os.cpu_count())
+    return [
+        pool.submit(record_and_kill, folder / f"{number}.reenact", number, moment)
+        for number, moment in CASES
+    ]
 
 
 @pytest.mark.parametrize(("number", "moment"), CASES)
-def test_replays_to_the_point_of_death(tmp_path: Path, number: int, moment: int) -> None:
-    path = tmp_path / "run.reenact"
-    record_and_kill(path, number, moment)
-    recording = Recording.open(left_at(path))
+def test_replays_to_the_point_of_death(
+    killed: list[Future[tuple[Done, Path, Done]]], number: int, moment: int
+) -> None:
+    _, path, replayed = killed[number].result()
+    recording = Recording.open(path)
     assert recording.is_packed == (number >= WITH_LAUNCHER)
     assert recording.last_step >= moment
     assert as_json(recording)["threads"] == 6
     assert list(rows(recording))
-    replayed = reenact("replay", recording.path)
     assert replayed.end_of_recording == recording.last_step, replayed.stderr
     assert "exactly as recorded" in replayed.stderr
     assert replayed.code == (0 if recording.end is None else 137)
+
+
+@pytest.mark.parametrize("number", range(8))
+def test_killed_while_it_starts(tmp_path: Path, number: int) -> None:
+    """Whatever there is opens; what has no first step yet is refused with a reason."""
+    path = tmp_path / "run.reenact"
+    process = start("record", "-o", path, BUSY)
+    program = program_of(process)
+    wait_until(process, _Times(number * 60))
+    os.kill(program, signal.SIGKILL)
+    finish(process)
+    recording = Recording.open(left_at(path))
+    assert list(rows(recording))
+    replayed = reenact("replay", recording.path)
+    if recording.state is None:
+        assert replayed.code == 121, replayed.stderr
+        assert "recording-" in replayed.stderr
+    else:
+        assert replayed.end_of_recording == recording.last_step, replayed.stderr
+        assert replayed.code == 137
+
+
+class _Times:
+    """True when asked often enough: a moment that is later on a slower machine."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+
+    def __call__(self) -> bool:
+        self.count -= 1
+        return self.count < 0
+
+
+DEATHS = {
+    "segfault": 128 + signal.SIGSEGV,
+    "abort": 128 + signal.SIGABRT,
+    "exit": 7,
+    "terminate": 128 + signal.SIGTERM,
+    "kill": 128 + signal.SIGKILL,
+}
+
+
+@pytest.mark.parametrize("how", DEATHS)
+@pytest.mark.parametrize("strategy", [("--strategy", "random", "--seed", "3"), ("--slice", "77")])
+def test_a_death_of_its_own_is_died_again(
+    tmp_path: Path, how: str, strategy: tuple[str, ...]
+) -> None:
+    path = tmp_path / "run.reenact"
+    recorded = reenact("record", *strategy, "-o", path, PROGRAMS / "dies.py", how)
+    assert recorded.code == DEATHS[how], recorded.stderr
+    assert "never printed" not in recorded.stdout
+    recording = Recording.open(path)
+    assert recording.end is not None
+    assert recording.end.exit_code == DEATHS[how]
+    replayed = reenact("replay", path)
+    assert replayed.code == DEATHS[how], replayed.stderr
+    assert replayed.stdout == recorded.stdout
+    assert f"replayed {recording.last_step:,} steps" in replayed.stderr, replayed.stderr
+
+
+@pytest.mark.parametrize("whom", ["launcher", "program"])
+def test_terminated_from_outside(tmp_path: Path, whom: str) -> None:
+    path = tmp_path / "run.reenact"
+    process = start("record", "-o", path, BUSY)
+    program = program_of(process)
+    wait_until(process, lambda: step_of(path) >= 5000)
+    os.kill(process.pid if whom == "launcher" else program, signal.SIGTERM)
+    recorded = finish(process)
+    assert recorded.code == 128 + signal.SIGTERM
+    recording = Recording.open(path)
+    assert recording.end is not None
+    assert recording.end.signal == signal.SIGTERM
+    replayed = reenact("replay", path)
+    assert replayed.end_of_recording == recording.last_step, replayed.stderr
+    assert replayed.code == 128 + signal.SIGTERM

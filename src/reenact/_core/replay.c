@@ -162,6 +162,7 @@ static void obey(Thread *thread, int64_t step)
         collect_now(argument);
         break;
     case ENTRY_SIGNAL:
+    case ENTRY_INTERRUPT:
         take_signal();
         replay_grant(thread, step);
         break;
@@ -173,14 +174,16 @@ static void obey(Thread *thread, int64_t step)
     }
 }
 
-static bool is_obeyed_at_points(void)
+/* The main thread was parked when it was interrupted, so not at this point. */
+static bool is_obeyed_at_points(const Thread *thread)
 {
-    return next.kind == ENTRY_COLLECT || next.kind == ENTRY_SIGNAL || next.kind == ENTRY_PREEMPT;
+    return next.kind == ENTRY_COLLECT || next.kind == ENTRY_SIGNAL || next.kind == ENTRY_PREEMPT ||
+           (next.kind == ENTRY_INTERRUPT && thread->index != 0);
 }
 
 int replay_point(Thread *thread, int64_t step)
 {
-    while (next.exists && next.step == step && is_obeyed_at_points()) {
+    while (next.exists && next.step == step && is_obeyed_at_points(thread)) {
         obey(thread, step);
         step = gate_step();
     }

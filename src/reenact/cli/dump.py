@@ -132,7 +132,7 @@ def turn_text(turn: Turn) -> str:
         return f"-> thread {turn.after} ({reason})"
     if kind == "collect":
         return f"garbage collection, generation {argument}"
-    if kind == "signal":
+    if kind in ("signal", "interrupt"):
         return f"{signal_name(argument)} for the main thread"
     if kind == "end":
         return "deadlock" if argument == 1 else "the program closed its log"
@@ -191,7 +191,7 @@ class Lines:
             self._write(type="switch", step=turn.step, kind=kind, **ends)
         elif kind == "collect":
             self._write(type="collect", step=turn.step, generation=argument)
-        elif kind == "signal":
+        elif kind in ("signal", "interrupt"):
             self._write(type="signal", step=turn.step, number=argument)
         elif kind == "end":
             self._write(type="close", step=turn.step, deadlock=argument == 1)

@@ -7,7 +7,6 @@ recording.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 import tempfile
@@ -25,6 +24,7 @@ from reenact.recordings.header import Header
 from reenact.recordings.outcome import Outcome
 from reenact.recordings.pack import unpack
 from reenact.recordings.reader import Recording
+from reenact.recordings.sources import Sources
 
 # Variables that could make the loader or the interpreter run other code: never a stranger's.
 _OURS = ("PYTHONSTARTUP", "PYTHONINSPECT", "PYTHONHOME", "PYTHONBREAKPOINT", "PYTHONEXECUTABLE")
@@ -68,33 +68,25 @@ def check_usable(recording: Recording) -> None:
     if recorded != pyversion.RUNNING:
         raise RecordingError(
             recording.path,
-            "foreign",
-            f"it was recorded by Python {header.python} and this is {pyversion.RUNNING}; "
-            f"replay it with python{recorded} -m reenact replay",
+            "unfit",
+            f"it was recorded by Python {header.python}, and this is {pyversion.RUNNING}",
+            advice=f"Replay it with python{recorded} -m reenact replay.",
         )
-    if header.mode == "script" and not os.path.exists(os.path.join(header.cwd, header.target)):
+    if header.mode != "module" and not os.path.exists(os.path.join(header.cwd, header.target)):
         raise RecordingError(
             recording.path,
-            "foreign",
-            f"its program {header.target} is not in {header.cwd}; "
-            "put the sources where they were when it was recorded",
+            "unfit",
+            f"its program {header.target or '(typed in)'} is not in {header.cwd}",
+            advice="Put the sources where they were when it was recorded.",
         )
 
 
 def changed_sources(recording: Recording) -> tuple[str, ...]:
     """Instrumented source files that are not what they were."""
+    sources = Sources(recording.definitions.sources, recording.header.cwd)
     return tuple(
-        path
-        for path, digest in recording.definitions.sources.items()
-        if _digest(path, recording.header.cwd) != digest
+        path for path in recording.definitions.sources if sources.standing(path) != "same"
     )
-
-
-def _digest(path: str, cwd: str) -> str:
-    try:
-        return hashlib.sha256(Path(cwd, path).read_bytes()).hexdigest()
-    except OSError:
-        return ""
 
 
 def replay(recording: Recording) -> Replayed:
@@ -130,7 +122,10 @@ def _enter(cwd: str, recording: Recording) -> None:
         os.chdir(cwd)
     except OSError as error:
         raise RecordingError(
-            recording.path, "foreign", f"its directory {cwd} cannot be entered: {error.strerror}"
+            recording.path,
+            "unfit",
+            f"its directory {cwd} cannot be entered: {error.strerror}",
+            advice="Make the directory, or get permission to enter it.",
         ) from error
 
 

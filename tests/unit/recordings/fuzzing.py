@@ -58,7 +58,7 @@ def set_number(choose: random.Random, data: bytes) -> bytes:
     size = choose.choice((4, 8))
     at: int = choose.choice((8, 12, 16, 24, 28, 40, 48, choose.randrange(len(data))))
     value: int = choose.choice((0, 1, 2**31 - 1, 2**32 - 1, 2**63 - 1, 2**64 - 1, len(data), 4096))
-    return data[:at] + (value % 256**size).to_bytes(size, "little") + data[at + size :]
+    return data[:at] + (value % (1 << 8 * size)).to_bytes(size, "little") + data[at + size :]
 
 
 def set_varint(choose: random.Random, data: bytes) -> bytes:
