@@ -145,6 +145,8 @@ def measure(
             timed(commands.fill(commands.replay, case, recording), result.replay, False)
         if commands.info and not result.info:
             result.info = read_info(commands.fill(commands.info, case, recording))
+            if recording.is_file():
+                result.info["packed_bytes"] = recording.stat().st_size
     return result
 
 

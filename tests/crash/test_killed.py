@@ -55,7 +55,7 @@ def test_replays_to_the_point_of_death(
     recording = Recording.open(path)
     assert recording.is_packed == (number >= WITH_LAUNCHER)
     assert recording.last_step >= moment
-    assert as_json(recording)["threads"] == 6
+    assert 1 <= as_json(recording)["threads"] <= 6
     assert list(rows(recording))
     assert replayed.end_of_recording == recording.last_step, replayed.stderr
     assert "exactly as recorded" in replayed.stderr

@@ -223,7 +223,8 @@ static void grant(Thread *thread, int64_t step)
     gate.state->step_end = step + thread->budget;
 }
 
-/* The bookkeeping of a handover; waking comes later, without the GIL. */
+/* The bookkeeping of a handover; waking comes later, without the GIL. A replay may hand over to a
+ * thread that is still away, and that must not find a budget before it has come back. */
 static void hand(Thread *next)
 {
     int64_t step = gate_step();
@@ -234,7 +235,9 @@ static void hand(Thread *next)
     gate.state->switches++;
     gate.slice_left = gate.settings.slice;
     gate.slice_step = step;
-    grant(next, step);
+    if (!next->away) {
+        grant(next, step);
+    }
 }
 
 static void go_idle(void)
@@ -573,6 +576,9 @@ void gate_rejoin(Thread *thread)
     thread->away = false;
     if (is_recording() && gate.active) {
         make_ready(thread);
+    }
+    else if (gate.holder == thread) {
+        grant(thread, gate.slice_step);
     }
     pthread_mutex_unlock(&gate.mutex);
     await_baton(thread, -1);

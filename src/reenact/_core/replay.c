@@ -185,6 +185,9 @@ int replay_point(Thread *thread, int64_t step)
 {
     while (next.exists && next.step == step && is_obeyed_at_points(thread)) {
         obey(thread, step);
+        if (thread->away) { /* robbed as soon as it had the baton again */
+            return signals_run(thread);
+        }
         step = gate_step();
     }
     if (next.exists ? next.step < step : is_cut() && gate.settings.last_step < step) {

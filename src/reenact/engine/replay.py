@@ -29,6 +29,7 @@ from reenact.recordings.sources import Sources
 # Variables that could make the loader or the interpreter run other code: never a stranger's.
 _OURS = ("PYTHONSTARTUP", "PYTHONINSPECT", "PYTHONHOME", "PYTHONBREAKPOINT", "PYTHONEXECUTABLE")
 _STREAMS = {1: "standard output", 2: "standard error"}
+_NEEDED = ("schedule", "operations", "definitions", "clock", "inputs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,14 @@ def check_usable(recording: Recording) -> None:
             f"its program {header.target or '(typed in)'} is not in {header.cwd}",
             advice="Put the sources where they were when it was recorded.",
         )
+    for name in _NEEDED:
+        if name not in recording.extents or not recording.extents[name].is_written:
+            raise RecordingError(
+                recording.path,
+                "truncated",
+                f"it has no {name}: the program ended before it began",
+                advice="Record again.",
+            )
 
 
 def changed_sources(recording: Recording) -> tuple[str, ...]:
