@@ -62,7 +62,7 @@ static Thread *consult(Thread *running)
         threads[count++] = running;
     }
     pthread_mutex_lock(&gate.mutex);
-    gate_sift();
+    queue_sift();
     for (Thread *thread = gate.run_first; thread != NULL && count < 1024;
          thread = thread->run_next) {
         threads[count++] = thread;

@@ -66,7 +66,12 @@ enum StrategyKind { STRATEGY_QUEUE, STRATEGY_RANDOM, STRATEGY_PYTHON };
 enum NoteKind { NOTE_FOREIGN = 1, NOTE_STOLEN, NOTE_FORK, NOTE_LOG_STOPPED, NOTE_SIGNAL };
 
 /* Exit codes of a process that the gate itself ends; documented in docs/reference. */
-enum { EXIT_DIVERGED = 120, EXIT_DEADLOCK = 122, EXIT_END_OF_RECORDING = 123 };
+enum {
+    EXIT_DIVERGED = 120,
+    EXIT_UNUSABLE = 121,
+    EXIT_DEADLOCK = 122,
+    EXIT_END_OF_RECORDING = 123
+};
 
 typedef struct Thread Thread;
 typedef struct Object Object;
@@ -246,12 +251,20 @@ void gate_adopt_main(Thread *thread);
 void gate_thread_gone(Thread *thread, Object *sentinel);
 void gate_preempt(Thread *thread, Thread *next);
 void gate_steal(Thread *thread, Thread *next);
-size_t gate_sift(void);
 bool gate_rescue(Thread *thread);
 void gate_take_interrupts(void);
 void gate_foreign(void);
 void gate_close(bool let_go);
 int64_t now_ns(void);
+
+/* runqueue.c */
+void queue_push(Thread *thread);
+void queue_remove(Thread *thread);
+size_t queue_sift(void);
+Thread *queue_first(void);
+Thread *queue_nth(uint64_t n);
+void waiters_add(Object *object, Thread *thread);
+void waiters_remove(Thread *thread);
 
 /* chooser.c: strategies written in Python */
 void chooser_ask(Thread *thread);
@@ -265,6 +278,7 @@ void replay_check(enum Operation kind, uint32_t site, uint32_t object, int64_t s
 void replay_settle(Thread *thread);
 void replay_grant(Thread *thread, int64_t step);
 void replay_close(void);
+void replay_lost(const Thread *thread) __attribute__((noreturn));
 int64_t replay_clock(uint64_t clock);
 void replay_require_input(void);
 void replay_bad_input(void) __attribute__((noreturn));

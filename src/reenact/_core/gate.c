@@ -83,126 +83,17 @@ static void await_exit(void)
     }
 }
 
-/* ---- the run queue ---- */
-
-static void enqueue(Thread *thread)
-{
-    thread->queued = true;
-    thread->run_next = NULL;
-    thread->run_prev = gate.run_last;
-    if (gate.run_last != NULL) {
-        gate.run_last->run_next = thread;
-    }
-    else {
-        gate.run_first = thread;
-    }
-    gate.run_last = thread;
-}
-
-static void dequeue(Thread *thread)
-{
-    if (!thread->queued) {
-        return;
-    }
-    thread->queued = false;
-    *(thread->run_prev != NULL ? &thread->run_prev->run_next : &gate.run_first) = thread->run_next;
-    *(thread->run_next != NULL ? &thread->run_next->run_prev : &gate.run_last) = thread->run_prev;
-}
-
-static void link_waiter(Object *object, Thread *thread)
-{
-    thread->waits_for = object;
-    if (object == NULL) {
-        return;
-    }
-    object->all_woken = false;
-    thread->wait_next = NULL;
-    thread->wait_prev = object->last_waiter;
-    *(object->last_waiter != NULL ? &object->last_waiter->wait_next : &object->first_waiter) =
-        thread;
-    object->last_waiter = thread;
-}
-
-static void unlink_waiter(Thread *thread)
-{
-    Object *object = thread->waits_for;
-    thread->waits_for = NULL;
-    if (object == NULL) {
-        return;
-    }
-    *(thread->wait_prev != NULL ? &thread->wait_prev->wait_next : &object->first_waiter) =
-        thread->wait_next;
-    *(thread->wait_next != NULL ? &thread->wait_next->wait_prev : &object->last_waiter) =
-        thread->wait_prev;
-}
-
-static bool is_free(const Object *object)
-{
-    switch (object->kind) {
-    case OBJECT_LOCK: return !((PlainLock *)object->key)->locked;
-    case OBJECT_RLOCK: return ((RecursiveLock *)object->key)->count == 0;
-    case OBJECT_QUEUE: return object->items > 0;
-    case OBJECT_THREAD: return gate.slots[object->id].status == ENDED;
-    default: return true;
-    }
-}
-
-/* A woken waiter whose lock was taken again in the meantime would only wait again. */
-static bool is_enabled(const Thread *thread)
-{
-    return thread->waits_for == NULL || thread->expired || thread->signals != 0 ||
-           is_free(thread->waits_for);
-}
-
-/* Drops what is not enabled from the run queue, and counts the rest. */
-size_t gate_sift(void)
-{
-    size_t enabled = 0;
-    for (Thread *thread = gate.run_first, *next; thread != NULL; thread = next) {
-        next = thread->run_next;
-        if (is_enabled(thread)) {
-            enabled++;
-            continue;
-        }
-        dequeue(thread);
-        thread->status = WAITING;
-        thread->waits_for->all_woken = false;
-    }
-    return enabled;
-}
-
-/* First come, first served; sifts only as far as it must. */
-static Thread *first_enabled(void)
-{
-    Thread *thread;
-    while ((thread = gate.run_first) != NULL && !is_enabled(thread)) {
-        dequeue(thread);
-        thread->status = WAITING;
-        thread->waits_for->all_woken = false;
-    }
-    return thread;
-}
-
-static Thread *nth_in_queue(uint64_t n)
-{
-    Thread *thread = gate.run_first;
-    while (n-- > 0) {
-        thread = thread->run_next;
-    }
-    return thread;
-}
+/* ---- handing over ---- */
 
 static Thread *random_enabled(bool may_stay)
 {
-    size_t enabled = gate_sift();
+    size_t enabled = queue_sift();
     if (enabled == 0) {
         return NULL;
     }
     uint64_t pick = next_random() % (enabled + (may_stay ? 1 : 0));
-    return pick == enabled ? NULL : nth_in_queue(pick);
+    return pick == enabled ? NULL : queue_nth(pick);
 }
-
-/* ---- handing over ---- */
 
 static int64_t next_budget(void)
 {
@@ -228,7 +119,7 @@ static void grant(Thread *thread, int64_t step)
 static void hand(Thread *next)
 {
     int64_t step = gate_step();
-    dequeue(next);
+    queue_remove(next);
     next->status = RUNNING;
     gate.holder = next;
     gate.state->holder = next->index;
@@ -259,7 +150,7 @@ static Thread *choose_successor(Thread *thread)
         return replay_yield_target(thread, gate_step());
     }
     Thread *next = gate.settings.strategy == STRATEGY_RANDOM ? random_enabled(false)
-                                                             : first_enabled();
+                                                             : queue_first();
     if (next != NULL) {
         log_entry(ENTRY_YIELD, (uint64_t)next->index);
     }
@@ -287,7 +178,7 @@ static Thread *pass_on(Thread *thread)
 static void make_ready(Thread *thread)
 {
     thread->status = READY;
-    enqueue(thread);
+    queue_push(thread);
     if (gate.holder == NULL) {
         Thread *next = choose_successor(thread);
         if (next != NULL) {
@@ -367,7 +258,7 @@ static void preempt(Thread *thread, Thread *next)
     thread->status = READY;
     if (is_recording()) {
         log_entry(ENTRY_PREEMPT, (uint64_t)next->index);
-        enqueue(thread);
+        queue_push(thread);
     }
     hand(next);
     pthread_mutex_unlock(&gate.mutex);
@@ -380,24 +271,10 @@ void gate_preempt(Thread *thread, Thread *next)
     preempt(thread, next);
 }
 
-static void choose(Thread *thread)
-{
-    if (gate.settings.strategy == STRATEGY_PYTHON) {
-        chooser_ask(thread);
-        return;
-    }
-    pthread_mutex_lock(&gate.mutex);
-    Thread *next = gate.settings.strategy == STRATEGY_RANDOM ? random_enabled(true)
-                                                             : first_enabled();
-    if (next == NULL) {
-        pthread_mutex_unlock(&gate.mutex);
-        return;
-    }
-    preempt(thread, next);
-}
-
-/* The finalizers of a collection pass points of their own, after which this point's step is no
- * longer the current one: a choice that is due has to wait for the next point. */
+/* Points that come too early for a choice: the finalizers of a collection passed points of their
+ * own, after which this one's step is no longer the current one; or the threads that would run
+ * were woken for a lock that this thread has taken again. (Without the latter, a loop that takes
+ * and releases a lock could have all its slices end while it holds it, and starve everybody.) */
 static void choose_at_next_point(Thread *thread)
 {
     pthread_mutex_lock(&gate.mutex);
@@ -407,6 +284,26 @@ static void choose_at_next_point(Thread *thread)
     gate.slice_left = 1;
     gate.slice_step = step;
     pthread_mutex_unlock(&gate.mutex);
+}
+
+static void choose(Thread *thread)
+{
+    if (gate.settings.strategy == STRATEGY_PYTHON) {
+        chooser_ask(thread);
+        return;
+    }
+    pthread_mutex_lock(&gate.mutex);
+    bool random = gate.settings.strategy == STRATEGY_RANDOM;
+    bool somebody_woken = gate.run_first != NULL;
+    Thread *next = random ? random_enabled(true) : queue_first();
+    if (next != NULL) {
+        preempt(thread, next);
+        return;
+    }
+    pthread_mutex_unlock(&gate.mutex);
+    if (somebody_woken && !random) {
+        choose_at_next_point(thread);
+    }
 }
 
 static int record_point(Thread *thread)
@@ -456,20 +353,20 @@ static void begin_wait(Thread *thread, Object *object, int64_t deadline_ns)
 {
     thread->status = WAITING;
     thread->expired = false;
-    link_waiter(object, thread);
+    waiters_add(object, thread);
     thread->timed = deadline_ns >= 0;
     gate.timed += thread->timed;
     if (is_recording() && deadline_ns >= 0 && deadline_ns <= now_ns()) {
         thread->expired = true;
         thread->status = READY;
-        enqueue(thread);
+        queue_push(thread);
     }
 }
 
 static void end_wait(Thread *thread)
 {
     pthread_mutex_lock(&gate.mutex);
-    unlink_waiter(thread);
+    waiters_remove(thread);
     gate.timed -= thread->timed;
     thread->timed = thread->expired = false;
     pthread_mutex_unlock(&gate.mutex);
@@ -601,7 +498,7 @@ void gate_steal(Thread *thread, Thread *next)
 
 bool gate_rescue(Thread *thread)
 {
-    Thread *next = first_enabled();
+    Thread *next = queue_first();
     if (next == NULL) {
         return false;
     }
@@ -619,7 +516,7 @@ void gate_enroll(Thread *thread)
     thread->status = READY;
     if (is_recording()) {
         pthread_mutex_lock(&gate.mutex);
-        enqueue(thread);
+        queue_push(thread);
         pthread_mutex_unlock(&gate.mutex);
     }
 }
@@ -627,7 +524,7 @@ void gate_enroll(Thread *thread)
 void gate_withdraw(Thread *thread)
 {
     pthread_mutex_lock(&gate.mutex);
-    dequeue(thread);
+    queue_remove(thread);
     thread->status = ENDED;
     pthread_mutex_unlock(&gate.mutex);
 }

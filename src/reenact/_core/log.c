@@ -42,7 +42,7 @@ bool log_is_on(void)
 
 void log_stop(int error)
 {
-    if (logging && gate.state != NULL) {
+    if (logging && error != 0 && gate.state != NULL) {
         gate.state->log_errno = error;
     }
     logging = false;
@@ -67,6 +67,7 @@ static int stream_grow(Stream *stream)
     int error = map_more(stream->fd, stream->base, stream->mapped, size);
     if (error != 0) {
         log_stop(error);
+        errno = error;
         return -1;
     }
     stream->mapped += size;

@@ -43,6 +43,20 @@ static PyObject *install(PyObject *module, PyObject *args)
     Py_RETURN_NONE;
 }
 
+/* install_queues(SimpleQueue type): of a module _queue that was loaded anew */
+static PyObject *install_queues(PyObject *module, PyObject *type)
+{
+    (void)module;
+    if (!PyType_Check(type)) {
+        PyErr_SetString(PyExc_TypeError, "install_queues(type)");
+        return NULL;
+    }
+    if (queues_install((PyTypeObject *)type) < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
 static PyObject *os_error(void)
 {
     return PyErr_SetFromErrno(PyExc_OSError);
@@ -101,6 +115,19 @@ static void close_handed_down(int fd)
     close(fd);
 }
 
+/* A program that cannot be recorded runs all the same; one that cannot be replayed must not. */
+static PyObject *cannot_begin(int fd)
+{
+    int error = errno;
+    if (gate.settings.mode == MODE_REPLAY) {
+        _exit(EXIT_UNUSABLE);
+    }
+    log_stop(error);
+    close_handed_down(fd);
+    errno = error;
+    return os_error();
+}
+
 /* start(control_fd, chooser): from here on the calling thread, main, is under control */
 static PyObject *start_gate(PyObject *module, PyObject *args)
 {
@@ -121,7 +148,7 @@ static PyObject *start_gate(PyObject *module, PyObject *args)
                                .last_step = control.last_step,
                                .chooser = Py_NewRef(chooser)};
     if (begin_gate(control.write_fd, control.read_fd) != 0) {
-        return os_error();
+        return cannot_begin(fd);
     }
     close_handed_down(fd);
     if (collect_take_over() < 0) {
@@ -233,6 +260,7 @@ static PyObject *quietly(PyObject *module, PyObject *const *args, Py_ssize_t cou
 
 static PyMethodDef functions[] = {
     {"install", install, METH_VARARGS, NULL},
+    {"install_queues", install_queues, METH_O, NULL},
     {"control", read_control, METH_O, NULL},
     {"start", start_gate, METH_VARARGS, NULL},
     {"close", close_gate, METH_O, NULL},

@@ -2,8 +2,8 @@
  *
  * It looks at the holder of the baton now and then. One that sleeps in the kernel while others
  * could run is stuck in a call nobody declared as blocking: the baton is taken from it, and the
- * recording says so. Signals that no point picked up are passed on. Idle in a replay, where the
- * schedule says when that happened. */
+ * recording says so. Signals that no point picked up are passed on. In a replay the schedule says
+ * when that happened; there it only ends a run that threads beyond our control have locked up. */
 #include "core.h"
 #include <fcntl.h>
 #include <signal.h>
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PERIOD_US = 25000, STUCK_PERIODS = 8, DEAF_PERIODS = 40 };
+enum { PERIOD_US = 25000, STUCK_PERIODS = 8, DEAF_PERIODS = 40, LOST_PERIODS = 400 };
 
 static bool sleeps_in_kernel(pid_t tid)
 {
@@ -65,6 +65,24 @@ static void look_for_signals(void)
     }
 }
 
+/* Nothing orders what a foreign thread does: it may wait for a lock whose owner may only go on
+ * after the thread that waits for the foreign one. */
+static void look_for_lost_replay(void)
+{
+    static uint64_t switches;
+    static int periods;
+    pthread_mutex_lock(&gate.mutex);
+    Thread *now = gate.holder;
+    bool waits = gate.active && gate.foreign > 0 && now != NULL && now->away &&
+                 gate.state->switches == switches && sleeps_in_kernel(now->tid);
+    periods = waits ? periods + 1 : 0;
+    switches = gate.state->switches;
+    if (periods >= LOST_PERIODS) {
+        replay_lost(now);
+    }
+    pthread_mutex_unlock(&gate.mutex);
+}
+
 static void *patrol(void *unused)
 {
     (void)unused;
@@ -73,6 +91,9 @@ static void *patrol(void *unused)
         if (gate.active && gate.settings.mode == MODE_RECORD) {
             look_at_holder();
             look_for_signals();
+        }
+        else if (gate.active) {
+            look_for_lost_replay();
         }
     }
     return NULL;

@@ -1,18 +1,36 @@
 /* _queue.SimpleQueue, patched in place: a get that would wait waits in the gate.
  *
  * The queue's own C code is only asked for what it can give at once, so its inner lock is never
- * waited for. Invariant: Object.items is the number of items while the gate is active. */
+ * waited for. Invariant: Object.items is the number of items while the gate is active.
+ *
+ * A program that loads _queue anew gets another type, with methods that take no others. */
 #include "core.h"
+#include <stdlib.h>
 
-static PyObject *native_put, *native_get, *native_get_nowait, *native_qsize;
+typedef struct {
+    PyTypeObject *type;
+    PyObject *put, *get, *get_nowait, *qsize;
+} Natives;
+static Natives *known;
+static size_t known_count;
 static destructor native_dealloc;
+
+/* There is one: only a queue of a type that was patched gets here. */
+static const Natives *natives_of(PyObject *self)
+{
+    const Natives *natives = known;
+    while (!PyObject_TypeCheck(self, natives->type)) {
+        natives++;
+    }
+    return natives;
+}
 
 static Object *queue_object(PyObject *self)
 {
     Object *object = object_find(self);
     if (object == NULL) {
         object = object_of(self, OBJECT_QUEUE);
-        PyObject *size = PyObject_CallOneArg(native_qsize, self);
+        PyObject *size = PyObject_CallOneArg(natives_of(self)->qsize, self);
         object->items = size == NULL ? 0 : PyLong_AsLongLong(size);
         Py_XDECREF(size);
         PyErr_Clear();
@@ -27,7 +45,7 @@ static PyObject *queue_put(PyObject *self, PyObject *const *args, Py_ssize_t cou
     if (thread != NULL && gate_enter(thread, OP_PUT, object->id) < 0) {
         return NULL;
     }
-    PyObject *result = call_method(native_put, self, args, count, names);
+    PyObject *result = call_method(natives_of(self)->put, self, args, count, names);
     if (result != NULL && object != NULL && gate.active) {
         object->items++;
         if (thread != NULL) {
@@ -40,7 +58,7 @@ static PyObject *queue_put(PyObject *self, PyObject *const *args, Py_ssize_t cou
 
 static PyObject *take_item(PyObject *self, Object *object, enum Operation outcome)
 {
-    PyObject *item = PyObject_CallOneArg(native_get_nowait, self);
+    PyObject *item = PyObject_CallOneArg(natives_of(self)->get_nowait, self);
     if (item != NULL) {
         object->items--;
         outcome = OP_GET;
@@ -52,7 +70,7 @@ static PyObject *take_item(PyObject *self, Object *object, enum Operation outcom
 static PyObject *queue_get_natively(PyObject *self, PyObject *const *args, Py_ssize_t count,
                                     PyObject *names)
 {
-    PyObject *item = call_method(native_get, self, args, count, names);
+    PyObject *item = call_method(natives_of(self)->get, self, args, count, names);
     Object *object = item != NULL && gate.active ? object_find(self) : NULL;
     if (object != NULL) {
         object->items--;
@@ -119,7 +137,7 @@ static PyObject *wait_and_take(Thread *thread, PyObject *self, bool block, int64
             return NULL;
         }
         if (!gate.active) {
-            return PyObject_CallOneArg(native_get, self);
+            return PyObject_CallOneArg(natives_of(self)->get, self);
         }
     }
     return take_item(self, object, block ? OP_GET_TIMEOUT : OP_GET_EMPTY);
@@ -164,16 +182,27 @@ static PyMethodDef queue_methods[] = {
 
 int queues_install(PyTypeObject *type)
 {
-    native_qsize = Py_XNewRef(PyDict_GetItemString(type->tp_dict, "qsize"));
-    native_put = patch_method(type, &queue_methods[0]);
+    if (type->tp_dealloc == queue_dealloc) {
+        return 0;
+    }
+    Natives *grown = realloc(known, (known_count + 1) * sizeof *known);
+    if (grown == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    known = grown;
+    Natives natives = {.type = (PyTypeObject *)Py_NewRef(type),
+                       .qsize = Py_XNewRef(PyDict_GetItemString(type->tp_dict, "qsize")),
+                       .put = patch_method(type, &queue_methods[0]),
+                       .get = patch_method(type, &queue_methods[2]),
+                       .get_nowait = patch_method(type, &queue_methods[3])};
     Py_XDECREF(patch_method(type, &queue_methods[1]));
-    native_get = patch_method(type, &queue_methods[2]);
-    native_get_nowait = patch_method(type, &queue_methods[3]);
-    if (native_put == NULL || native_get == NULL || native_get_nowait == NULL ||
-        native_qsize == NULL) {
+    if (natives.put == NULL || natives.get == NULL || natives.get_nowait == NULL ||
+        natives.qsize == NULL) {
         PyErr_SetString(PyExc_RuntimeError, "this interpreter's SimpleQueue is unknown");
         return -1;
     }
+    known[known_count++] = natives;
     native_dealloc = type->tp_dealloc;
     type->tp_dealloc = queue_dealloc;
     return 0;

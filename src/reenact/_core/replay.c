@@ -86,6 +86,16 @@ static void __attribute__((noreturn)) stray(const char *what, int64_t step)
     report_divergence("schedule", step, expected, actual);
 }
 
+/* The thread whose turn it is does not come back: what it waits for outside is another's. */
+void replay_lost(const Thread *thread)
+{
+    char expected[160], actual[160];
+    describe_entry(expected, sizeof expected);
+    snprintf(actual, sizeof actual, "schedule\tlost\t%d\t%lld", thread->index,
+             (long long)gate.slice_step);
+    report_divergence("schedule", gate.slice_step, expected, actual);
+}
+
 static Thread *target(int64_t step)
 {
     if (next.argument >= gate.state->threads || gate.slots[next.argument].status == ENDED) {

@@ -42,11 +42,23 @@ def main() -> None:
     policy = instrument(packages)
     chooser = _chooser(strategy, int(seed)) if ":" in strategy else None
     atexit.register(_core.close, False)
-    _core.start(descriptor, chooser)
+    try:
+        _core.start(descriptor, chooser)
+    except OSError as error:
+        say_unrecorded(error)
     if kind == "script":
         run_script(target, argv, policy)
     else:
         run_module(target, argv, policy)
+
+
+def say_unrecorded(error: OSError) -> None:
+    print(
+        f"reenact: cannot record: {error.strerror}. The program runs without being recorded; "
+        "make room, or choose another place with -o.",
+        file=sys.stderr,
+        flush=True,
+    )
 
 
 def run_block(descriptor: int, target: str, argv: list[str]) -> None:

@@ -89,9 +89,16 @@ def keep(directory: Path, path: Path, ended: Ended, seconds: float) -> Recorded:
         pack(directory, path)
         shutil.rmtree(directory)
     except (OSError, ReenactError) as error:
-        kept = directory if directory.is_dir() else None
-        return Recorded(ended, kept, f"the recording could not be packed: {error}")
+        return _keep_directory(directory, ended, error)
     return Recorded(ended, path, _problem_of(path))
+
+
+def _keep_directory(directory: Path, ended: Ended, error: OSError | ReenactError) -> Recorded:
+    problem = f"the recording could not be packed: {error}"
+    if not (directory / format.HEADER).exists():
+        return Recorded(ended, None, problem)
+    stopped = _problem_of(directory)
+    return Recorded(ended, directory, f"{stopped}; {problem}" if stopped else problem)
 
 
 def _end(directory: Path, ended: Ended, seconds: float) -> End:
@@ -104,7 +111,9 @@ def _end(directory: Path, ended: Ended, seconds: float) -> End:
 
 def _problem_of(path: Path) -> str:
     state = Recording.open(path).state
-    if state is None or state.log_errno == 0:
+    if state is None:
+        return "nothing was recorded: the program did not come to its first step"
+    if state.log_errno == 0:
         return ""
     return f"recording stopped early: {os.strerror(state.log_errno)}; the program went on without"
 

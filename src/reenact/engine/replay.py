@@ -113,7 +113,11 @@ def replay(recording: Recording) -> Replayed:
             str(read),
             _last_step(recording),
         )
-        return _compare(recording, Recording.open(write), ended)
+        replayed = Recording.open(write)
+        if replayed.state is None or replayed.state.threads == 0:
+            reason = f"its replay ended with exit code {ended.exit_code} before it began"
+            raise RecordingError(recording.path, "damaged", reason)
+        return _compare(recording, replayed, ended)
 
 
 def _last_step(recording: Recording) -> int:

@@ -36,6 +36,7 @@ _SWITCHES = {
     "nothing": "the recording ends here",
     "wait": "the thread waits",
     "point": "the thread goes on past this point",
+    "lost": "thread {} does not come back from a call that is not controlled",
 }
 
 
@@ -97,6 +98,7 @@ _REASONS = {
     "schedule": "schedule cannot be followed",
     "clock": "clock that is read is another one",
     "end": "recording has no such operation",
+    "input": "kept outcome of a call cannot be read",
 }
 
 
@@ -108,7 +110,7 @@ def _side(recording: Recording, side: Side | None) -> str:
         return _operation(recording, side.operation, side, side.file, side.line, side.function)
     if isinstance(side, Turn):
         known = _SWITCHES.get(side.what, side.what)
-        thread = side.what in ("preempt", "yield", "steal")
+        thread = side.what in ("preempt", "yield", "steal", "lost")
         argument = recording.thread_path(side.argument) if thread else side.argument
         return f"{known.format(argument)} (step {side.step:,})"
     if isinstance(side, ClockRead):

@@ -1,7 +1,8 @@
-"""Puts the table's rows into effect, once, in the process that runs the program.
+"""Puts the table's rows into effect, in the process that runs the program.
 
 Called by `engine/child.py` before the program's first line. Functions of C modules are replaced
-in their module, and wherever a module that is already loaded has copied them. Nothing here
+in their module, and wherever a module that is already loaded has copied them. A module that is
+loaded later, or once more (a test took it out of `sys.modules`), is patched then. Nothing here
 depends on whether the run is recorded or replayed.
 """
 
@@ -33,15 +34,16 @@ _WRAPPERS = {
 
 def install() -> None:
     copies: dict[int, tuple[object, object]] = {}
-    later: dict[str, list[table.Row]] = {}
+    rows_of: dict[str, list[table.Row]] = {}
     for row in table.TABLE:
         module = row.owner.partition(":")[0]
+        rows_of.setdefault(module, []).append(row)
         if module in sys.modules:
             apply(row, sys.modules[module], copies)
-        else:
-            later.setdefault(module, []).append(row)
     replace_copies(copies)
-    call_when_loaded({name: _applier(rows) for name, rows in later.items()})
+    callbacks = {name: _applier(rows) for name, rows in rows_of.items()}
+    callbacks["_queue"] = lambda module: _core.install_queues(module.SimpleQueue)
+    call_when_loaded(callbacks)
 
 
 def _applier(rows: list[table.Row]) -> Callable[[ModuleType], None]:
@@ -78,9 +80,12 @@ def _patch(row: table.Row, owner: Any, name: str) -> None:
     if wrap is not None:
         wrap(owner, name, row.on_descriptor, row.fills)
         return
+    ours = getattr(_core, name)
+    if getattr(owner, name) is ours:  # the module was reloaded in place
+        return
     if name == "sleep":
         _core.keep_sleep(owner.sleep)
-    setattr(owner, name, getattr(_core, name))
+    setattr(owner, name, ours)
 
 
 def replace_copies(copies: dict[int, tuple[object, object]]) -> None:

@@ -1,4 +1,4 @@
-"""Calls back when a module is loaded that is to be patched then.
+"""Calls back whenever a module is loaded that is to be patched then.
 
 A finder at the front of sys.meta_path that finds nothing itself: for the few names it knows it
 asks the finders behind it and wraps the loader's exec_module.
@@ -31,7 +31,7 @@ class Finder:
         for finder in sys.meta_path[behind:]:
             spec = finder.find_spec(name, path, target)
             if spec is not None and spec.loader is not None:
-                loader: Any = Loader(spec.loader, self.callbacks.pop(name))
+                loader: Any = Loader(spec.loader, self.callbacks[name])
                 spec.loader = loader
                 return spec
         return None

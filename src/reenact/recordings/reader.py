@@ -19,6 +19,7 @@ from reenact.recordings import format
 from reenact.recordings.header import End, Header
 from reenact.recordings.members import Directory, Members, open_members, read_whole
 from reenact.recordings.operations import Operation
+from reenact.recordings.state import State
 from reenact.recordings.streams import Streams
 
 JSON_LIMIT = 1 << 23
@@ -95,11 +96,16 @@ class Recording(Streams):
     def thread_count(self) -> int:
         return self.definitions.paths.count
 
+    @property
+    def _counted(self) -> State | None:
+        """What the program counted. Once its log has stopped it counts what is not in the log."""
+        return None if self.state is None or self.state.log_errno else self.state
+
     @cached_property
     def last_step(self) -> int:
         """Where the run stood when its last word was written."""
-        if self.state is not None:
-            return self.state.step
+        if self._counted is not None:
+            return self._counted.step
         step = 0
         for entry in self.schedule():
             step = entry.step
@@ -109,20 +115,20 @@ class Recording(Streams):
 
     @cached_property
     def operation_count(self) -> int:
-        if self.state is not None:
-            return self.state.operations
+        if self._counted is not None:
+            return self._counted.operations
         return sum(1 for _ in self.operations())
 
     @cached_property
     def switch_count(self) -> int:
-        if self.state is not None:
-            return self.state.switches
+        if self._counted is not None:
+            return self._counted.switches
         return sum(1 for entry in self.schedule() if entry.is_switch)
 
     @cached_property
     def collection_count(self) -> int:
-        if self.state is not None:
-            return self.state.collections
+        if self._counted is not None:
+            return self._counted.collections
         return sum(1 for entry in self.schedule() if entry.kind == "collect")
 
     @property
