@@ -300,6 +300,7 @@ enum Kept value_take(Py_buffer *buffer, PyObject **value);
 bool signals_collect(enum EntryKind entry);
 int signals_run(Thread *thread);
 int signals_watch(int number, bool is_default);
+int signals_watch_replay(int number);
 void signals_give_up_waiting(void);
 
 /* collect.c */

@@ -237,9 +237,8 @@ static PyObject *watch_signal(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "ip", &number, &is_default)) {
         return NULL;
     }
-    /* a signal sent to a replay is meant for the replay, not for the program */
-    if (control.mode == MODE_REPLAY ? signal(number, SIG_DFL) == SIG_ERR
-                                    : signals_watch(number, is_default) < 0) {
+    if ((control.mode == MODE_REPLAY ? signals_watch_replay(number)
+                                     : signals_watch(number, is_default)) < 0) {
         return os_error();
     }
     Py_RETURN_NONE;

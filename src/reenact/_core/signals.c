@@ -7,6 +7,7 @@
  * call the interpreter's own machinery must interrupt that call, so the signal is passed on. */
 #include "core.h"
 #include <signal.h>
+#include <unistd.h>
 
 static void pass_on_natively(int number)
 {
@@ -28,6 +29,28 @@ int signals_watch(int number, bool is_default)
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_ONSTACK};
     sigemptyset(&action.sa_mask);
     gate.handlers += !is_default;
+    return sigaction(number, &action, NULL);
+}
+
+/* The schedule says when a replayed program hears a signal. What it sends to itself again, and its
+ * timers, are not heard; what ends a program, sent by somebody else, is meant for the replay. */
+static void on_signal_in_replay(int number, siginfo_t *info, void *context)
+{
+    (void)context;
+    bool ends = number == SIGINT || number == SIGTERM || number == SIGHUP || number == SIGQUIT;
+    bool is_own = (info->si_code == SI_USER || info->si_code == SI_TKILL) &&
+                  info->si_pid == getpid();
+    if (ends && !is_own) {
+        signal(number, SIG_DFL);
+        raise(number);
+    }
+}
+
+int signals_watch_replay(int number)
+{
+    struct sigaction action = {.sa_sigaction = on_signal_in_replay,
+                               .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
+    sigemptyset(&action.sa_mask);
     return sigaction(number, &action, NULL);
 }
 

@@ -13,7 +13,7 @@ from reenact.cli.exits import ends_well
 from reenact.cli.wording import printable
 from reenact.engine import record, report
 from reenact.engine.launch import Choices, Program
-from reenact.errors import UsageError
+from reenact.errors import ReenactError, UsageError
 from reenact.recordings.reader import Recording
 from reenact.strategies.interface import Builtin
 
@@ -86,7 +86,7 @@ def run(args: argparse.Namespace) -> int:
     if recorded.problem:
         _say(recorded.problem)
     if recorded.path is not None:
-        _describe(Recording.open(recorded.path), recorded.path)
+        _try_to_describe(recorded.path)
     return recorded.ended.exit_code
 
 
@@ -126,6 +126,14 @@ def _path(args: argparse.Namespace, program: Program) -> Path:
             advice="It is a recording that was not packed: see reenact info, reenact pack.",
         )
     return path
+
+
+def _try_to_describe(path: Path) -> None:
+    """The program has ended by now, and its exit code is what counts."""
+    try:
+        _describe(Recording.open(path), path)
+    except ReenactError as error:
+        _say(str(error))
 
 
 def _describe(recording: Recording, path: Path) -> None:

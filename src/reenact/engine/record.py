@@ -84,8 +84,7 @@ def _without_recording(program: Program, directory: Path, error: OSError) -> Rec
 
 def keep(directory: Path, path: Path, ended: Ended, seconds: float) -> Recorded:
     try:
-        end = _end(directory, ended, seconds)
-        (directory / format.END).write_text(end.to_json(), "utf-8")
+        _write_end(directory / format.END, _end(directory, ended, seconds))
         pack(directory, path)
         shutil.rmtree(directory)
     except (OSError, ReenactError) as error:
@@ -101,6 +100,15 @@ def _keep_directory(directory: Path, ended: Ended, error: OSError | ReenactError
     return Recorded(ended, directory, f"{stopped}; {problem}" if stopped else problem)
 
 
+def _write_end(path: Path, end: End) -> None:
+    """The whole of it or nothing: half an end would spoil the recording."""
+    try:
+        path.write_text(end.to_json(), "utf-8")
+    except OSError:
+        path.unlink(missing_ok=True)
+        raise
+
+
 def _end(directory: Path, ended: Ended, seconds: float) -> End:
     how = "exited" if ended.signal is None else "killed"
     state = Recording.open(directory).state
@@ -110,7 +118,10 @@ def _end(directory: Path, ended: Ended, seconds: float) -> End:
 
 
 def _problem_of(path: Path) -> str:
-    state = Recording.open(path).state
+    try:
+        state = Recording.open(path).state
+    except ReenactError as error:
+        return str(error)
     if state is None:
         return "nothing was recorded: the program did not come to its first step"
     if state.log_errno == 0:
