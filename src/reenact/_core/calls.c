@@ -2,8 +2,9 @@
  *
  * Outside wraps a callable that may block: the baton is dropped while it runs, and the return
  * takes a place in the schedule. Recorded does the same and keeps the outcome, which a replay
- * returns without calling. Output wraps a write and keeps what goes to descriptors 1 and 2. All
- * stand in for functions and for methods of C types. */
+ * returns without calling. Sent wraps a call that may send the program a signal. Output wraps a
+ * write and keeps what goes to descriptors 1 and 2. All stand in for functions and for methods of
+ * C types. */
 #include "core.h"
 #include <stddef.h>
 #include <sys/stat.h>
@@ -146,6 +147,28 @@ static PyObject *recorded_call(PyObject *self, PyObject *const *args, size_t cou
     return result;
 }
 
+/* A point once the signal is sent: Python would run its handler there and then. */
+static PyObject *sent_call(PyObject *self, PyObject *const *args, size_t count, PyObject *names)
+{
+    PyObject *result = PyObject_Vectorcall(((Wrapper *)self)->native, args, count, names);
+    Thread *thread = gate_me();
+    if (result != NULL && thread != NULL && gate_enter(thread, OP_NONE, 0) < 0) {
+        Py_CLEAR(result);
+    }
+    return result;
+}
+
+/* point(): a place where control may pass on and handlers of signals may run */
+static PyObject *point(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    Thread *thread = gate_me();
+    if (thread != NULL && gate_enter(thread, OP_NONE, 0) < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
 static void note_written(int fd, PyObject *data, PyObject *result)
 {
     Py_buffer view;
@@ -222,6 +245,7 @@ static void wrapper_dealloc(PyObject *self)
 /* A plain function in a class body must not turn into a method, nor a method into a function. */
 PyTypeObject OutsideType = {WRAPPER_TYPE("reenact._core.Outside")};
 PyTypeObject RecordedType = {WRAPPER_TYPE("reenact._core.Recorded")};
+PyTypeObject SentType = {WRAPPER_TYPE("reenact._core.Sent")};
 PyTypeObject OutputType = {WRAPPER_TYPE("reenact._core.Output")};
 
 static Wrapper *wrap(PyTypeObject *type, vectorcallfunc call, PyObject *native, bool is_method)
@@ -279,6 +303,13 @@ static PyObject *recorded(PyObject *module, PyObject *args)
     return wrap_named(args, &RecordedType, recorded_call);
 }
 
+/* sent(owner, name, ...): owner.name sends a signal */
+static PyObject *sent(PyObject *module, PyObject *args)
+{
+    (void)module;
+    return wrap_named(args, &SentType, sent_call);
+}
+
 /* output(owner, name): owner.name writes to a descriptor */
 static PyObject *output(PyObject *module, PyObject *args)
 {
@@ -326,7 +357,9 @@ static PyObject *keep_sleep(PyObject *module, PyObject *native)
 
 PyMethodDef call_functions[] = {{"outside", outside, METH_VARARGS, NULL},
                                 {"recorded", recorded, METH_VARARGS, NULL},
+                                {"sent", sent, METH_VARARGS, NULL},
                                 {"output", output, METH_VARARGS, NULL},
+                                {"point", point, METH_NOARGS, NULL},
                                 {"sleep", sleep_for, METH_O, NULL},
                                 {"keep_sleep", keep_sleep, METH_O, NULL},
                                 {NULL, NULL, 0, NULL}};

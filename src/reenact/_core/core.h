@@ -253,6 +253,7 @@ void gate_preempt(Thread *thread, Thread *next);
 void gate_steal(Thread *thread, Thread *next);
 bool gate_rescue(Thread *thread);
 void gate_take_interrupts(void);
+void gate_look_soon(Thread *thread);
 void gate_foreign(void);
 void gate_close(bool let_go);
 int64_t now_ns(void);
@@ -297,6 +298,7 @@ void value_put_filled(Py_ssize_t count, const void *bytes);
 enum Kept value_take(Py_buffer *buffer, PyObject **value);
 
 /* signals.c */
+void signals_raise(int number);
 bool signals_collect(enum EntryKind entry);
 int signals_run(Thread *thread);
 int signals_watch(int number, bool is_default);
@@ -332,7 +334,7 @@ int queues_install(PyTypeObject *type);
 int threads_install(PyObject *thread_module);
 int threads_bind(Thread *thread);
 extern PyMethodDef clock_functions[], thread_functions[], call_functions[];
-extern PyTypeObject TickType, OutsideType, RecordedType, OutputType, BootType;
+extern PyTypeObject TickType, OutsideType, RecordedType, SentType, OutputType, BootType;
 
 /* A controlled thread whose operations count now, or NULL. */
 static inline Thread *gate_me(void)
@@ -367,7 +369,9 @@ static inline int gate_enter(Thread *thread, enum Operation kind, uint32_t objec
 {
     thread->pending_op = (uint8_t)kind;
     thread->pending_object = object_id;
-    if (__builtin_expect(--thread->budget <= 0 || gate.choose_at_operations, 0)) {
+    if (__builtin_expect(--thread->budget <= 0 || gate.choose_at_operations ||
+                             atomic_load(&gate.signals_pending) != 0,
+                         0)) {
         return gate_slow(thread);
     }
     return 0;

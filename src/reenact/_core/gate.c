@@ -104,14 +104,34 @@ static int64_t next_budget(void)
     }
 }
 
+/* The running thread's next point is looked at, whatever its budget. */
+static void look_soon(Thread *thread)
+{
+    if (thread->budget > 1) {
+        gate.state->step_end -= thread->budget - 1;
+        thread->budget = 1;
+    }
+}
+
+void gate_look_soon(Thread *thread)
+{
+    pthread_mutex_lock(&gate.mutex);
+    look_soon(thread);
+    pthread_mutex_unlock(&gate.mutex);
+}
+
 static void grant(Thread *thread, int64_t step)
 {
-    if (!is_recording()) {
-        replay_grant(thread, step);
-        return;
+    if (is_recording()) {
+        thread->budget = next_budget();
+        gate.state->step_end = step + thread->budget;
     }
-    thread->budget = next_budget();
-    gate.state->step_end = step + thread->budget;
+    else {
+        replay_grant(thread, step);
+    }
+    if (thread->signals != 0) {
+        look_soon(thread); /* in case their handlers cannot run as the thread is resumed */
+    }
 }
 
 /* The bookkeeping of a handover; waking comes later, without the GIL. A replay may hand over to a

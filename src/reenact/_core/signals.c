@@ -14,7 +14,7 @@ static void pass_on_natively(int number)
     PyErr_SetInterruptEx(number);
 }
 
-static void on_signal(int number)
+void signals_raise(int number)
 {
     uint64_t bit = 1ULL << number;
     if (!gate.active || gate.slots[0].status == OUTSIDE) {
@@ -26,7 +26,7 @@ static void on_signal(int number)
 
 int signals_watch(int number, bool is_default)
 {
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_ONSTACK};
+    struct sigaction action = {.sa_handler = signals_raise, .sa_flags = SA_ONSTACK};
     sigemptyset(&action.sa_mask);
     gate.handlers += !is_default;
     return sigaction(number, &action, NULL);
@@ -69,7 +69,11 @@ bool signals_collect(enum EntryKind entry)
 
 int signals_run(Thread *thread)
 {
-    if (thread->signals == 0 || thread->deferring > 0) {
+    if (thread->signals == 0) {
+        return 0;
+    }
+    if (thread->deferring > 0) {
+        gate_look_soon(thread);
         return 0;
     }
     uint64_t signals = thread->signals;

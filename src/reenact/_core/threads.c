@@ -4,6 +4,7 @@
  * ends (a pthread key's destructor), so that everything Python does on the way out, finalizers
  * and the release of the lock that join waits for among it, happens in turn. */
 #include "core.h"
+#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -20,7 +21,7 @@ typedef struct {
 
 static pthread_key_t exit_key;
 static PyObject *native_start, *native_start_joinable, *native_set_sentinel, *native_shutdown;
-static PyObject *native_join;
+static PyObject *native_join, *native_interrupt;
 static destructor native_handle_dealloc;
 
 static void on_exit_of_thread(void *value)
@@ -246,12 +247,36 @@ static PyObject *set_sentinel(PyObject *module, PyObject *unused)
     return lock;
 }
 
+/* interrupt_main(signum=SIGINT): as if the signal had come from outside */
+static PyObject *interrupt_main(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    (void)module;
+    Thread *thread = gate_me();
+    long number = count == 0 ? SIGINT : PyLong_Check(args[0]) ? PyLong_AsLong(args[0]) : -1;
+    if (thread == NULL || count > 1 || number < 1 || number > 63) {
+        PyErr_Clear();
+        return PyObject_Vectorcall(native_interrupt, args, (size_t)count, NULL);
+    }
+    if (gate_enter(thread, OP_CALL, 0) < 0) {
+        return NULL;
+    }
+    gate_done(OP_CALL, NULL);
+    if (gate.settings.mode == MODE_RECORD) {
+        signals_raise((int)number);
+    }
+    if (gate_enter(thread, OP_NONE, 0) < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
 PyMethodDef thread_functions[] = {
     {"start_new_thread", (PyCFunction)(void (*)(void))start_new_thread, METH_FASTCALL, NULL},
     {"start_joinable_thread", (PyCFunction)(void (*)(void))start_joinable_thread,
      METH_FASTCALL | METH_KEYWORDS, NULL},
     {"_set_sentinel", set_sentinel, METH_NOARGS, NULL},
     {"_shutdown", shutdown_threads, METH_NOARGS, NULL},
+    {"interrupt_main", (PyCFunction)(void (*)(void))interrupt_main, METH_FASTCALL, NULL},
     {NULL, NULL, 0, NULL}};
 
 static PyObject *native_of(PyObject *module, const char *name)
@@ -267,6 +292,7 @@ int threads_install(PyObject *thread_module)
     native_start_joinable = native_of(thread_module, "start_joinable_thread");
     native_set_sentinel = native_of(thread_module, "_set_sentinel");
     native_shutdown = native_of(thread_module, "_shutdown");
+    native_interrupt = native_of(thread_module, "interrupt_main");
     PyTypeObject *handle = (PyTypeObject *)native_of(thread_module, "_ThreadHandle");
     if (handle != NULL) {
         native_join = patch_method(handle, &join_method);

@@ -99,9 +99,14 @@ def _plant(code: CodeType) -> CodeType:
 
 
 def _chooser(strategy: str, seed: int) -> Any:
+    """A strategy of the user's own, found where `python -m` would find it."""
     from reenact import strategies
 
-    return strategies.chooser(strategies.load(strategy, seed), _core.OPERATIONS)
+    sys.path.insert(0, os.getcwd())
+    try:
+        return strategies.chooser(strategies.load(strategy, seed), _core.OPERATIONS)
+    finally:
+        sys.path.pop(0)
 
 
 def run_script(path: str, argv: list[str], policy: loader.Policy) -> None:

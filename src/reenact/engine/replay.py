@@ -106,7 +106,7 @@ def replay(recording: Recording) -> Replayed:
         ended = launch.run(
             launch.REPLAY,
             Program(header.mode, header.target, header.argv, _packages(header)),
-            Choices(header.strategy.name, 0, header.strategy.seed, header.strategy.slice),
+            _choices(header),
             _environment(header),
             header.flags,
             str(write),
@@ -124,6 +124,13 @@ def _last_step(recording: Recording) -> int:
     """Where a log ends that was not closed; -1 if it was: its own last entry says it then."""
     is_closed = recording.state is not None and recording.state.is_whole
     return -1 if is_closed else recording.last_step
+
+
+def _choices(header: Header) -> Choices:
+    """Nothing is chosen in a replay: a strategy of the user's own is not even loaded."""
+    is_loaded = ":" in header.strategy.name
+    name = "queue" if is_loaded else header.strategy.name
+    return Choices(name, 0, header.strategy.seed, header.strategy.slice)
 
 
 def _packages(header: Header) -> tuple[str, ...] | None:

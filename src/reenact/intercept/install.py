@@ -28,6 +28,7 @@ _HIDDEN_TYPES: dict[str, Callable[[ModuleType], type]] = {
 _WRAPPERS = {
     table.OUTSIDE: _core.outside,
     table.RECORDED: _core.recorded,
+    table.SENT: _core.sent,
     table.PRINTED: _core.output,
 }
 

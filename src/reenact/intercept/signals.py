@@ -18,6 +18,7 @@ _native: Callable[..., Any] = _signal.signal
 
 
 def _signal_signal(signalnum: Any, handler: Any, /) -> Any:
+    _core.point()  # signals that came before must find the handler of before, as in Python
     before = _native(signalnum, handler)
     if callable(handler):
         _core.watch_signal(int(signalnum), handler is _signal.default_int_handler)

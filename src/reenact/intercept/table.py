@@ -11,6 +11,7 @@ Treatments:
   while the call waits;
 - ``clock``: the same for clocks, which never wait;
 - ``outside``: the baton is dropped while the call waits; a replay performs it again;
+- ``sent``: performed, and may send the program itself a signal;
 - ``printed``: written to descriptor 1 or 2, it is performed, and kept for comparison; written to
   a pipe or socket, it is recorded.
 
@@ -23,6 +24,7 @@ MODELLED = "modelled"
 RECORDED = "recorded"
 CLOCK = "clock"
 OUTSIDE = "outside"
+SENT = "sent"
 PRINTED = "printed"
 
 
@@ -61,6 +63,7 @@ TABLE = (
         ("start_new_thread", "start_joinable_thread", "_set_sentinel", "_shutdown"),
         MODELLED,
     ),
+    Row("_thread", ("interrupt_main",), MODELLED),
     Row("_io:FileIO", ("write",), PRINTED, on_descriptor=True),
     Row("posix", ("write",), PRINTED, on_descriptor=True),
     Row("_io:FileIO", ("read", "readall"), RECORDED, on_descriptor=True),
@@ -71,6 +74,8 @@ TABLE = (
     Row("posix", ("wait3", "wait4", "waitid"), OUTSIDE),
     Row("_signal", ("pause", "sigwait"), RECORDED),
     Row("_signal", ("sigtimedwait", "sigwaitinfo"), OUTSIDE),
+    Row("_signal", ("pthread_kill", "raise_signal"), SENT),
+    Row("posix", ("kill", "killpg"), SENT),
     Row("select", ("select",), RECORDED),
     Row("select:poll", ("poll",), RECORDED),
     Row("select:epoll", ("poll",), RECORDED),

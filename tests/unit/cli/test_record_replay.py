@@ -1,0 +1,183 @@
+"""`reenact record` and `reenact replay` as a user meets them: exit codes, words, bad input."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from reenact import pyversion
+from reenact.recordings.pack import pack, unpack
+
+
+class Workplace:
+    """A directory with a program in it, in which commands are run."""
+
+    def __init__(self, place: Path) -> None:
+        self.place = place
+        self.path = place / "run.reenact"
+
+    def write(self, source: str, name: str = "program.py") -> str:
+        (self.place / name).write_text(source)
+        return name
+
+    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "reenact", *arguments],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            cwd=self.place,
+            env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+        )
+
+    def record(self, source: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return self.run("record", "-o", "run.reenact", self.write(source), *arguments)
+
+    def edit_header(self, **changes: object) -> None:
+        """Change the recording's header, as a stranger could."""
+        directory = self.place / "open"
+        unpack(self.path, directory)
+        header = json.loads((directory / "header.json").read_text())
+        (directory / "header.json").write_text(json.dumps({**header, **changes}))
+        self.path.unlink()
+        pack(directory, self.path)
+        shutil.rmtree(directory)
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Workplace:
+    return Workplace(tmp_path)
+
+
+def test_the_programs_arguments_are_its_own(work: Workplace) -> None:
+    done = work.record("import sys; print(sys.argv)", "-o", "x", "--seed", "--", "y")
+    assert done.stdout == "['program.py', '-o', 'x', '--seed', '--', 'y']\n"
+
+
+@pytest.mark.parametrize("code", [0, 3, 255])
+def test_exit_codes_are_the_programs_own(work: Workplace, code: int) -> None:
+    assert work.record(f"raise SystemExit({code})").returncode == code
+    assert work.run("replay", "run.reenact").returncode == code
+
+
+def test_an_uncaught_exception_looks_as_ever(work: Workplace) -> None:
+    done = work.record("def f():\n    1 / 0\nf()\n")
+    stock = subprocess.run(
+        [sys.executable, "program.py"], capture_output=True, text=True, cwd=work.place
+    )
+    assert done.returncode == stock.returncode == 1
+    assert done.stderr.startswith(stock.stderr.replace(str(work.place) + os.sep, ""))
+
+
+def test_where_the_recording_is_is_said_on_standard_error(work: Workplace) -> None:
+    assert "in run.reenact" in work.record("").stderr
+    default = work.run("record", work.write("", "other.py"))
+    (made,) = work.place.glob("other-*.reenact")
+    assert made.name in default.stderr
+
+
+def test_a_module_runs_as_python_m_does(work: Workplace) -> None:
+    (work.place / "pkg").mkdir()
+    work.write("import sys; print(__name__, __package__, sys.argv[1:])", "pkg/__main__.py")
+    work.write("", "pkg/__init__.py")
+    done = work.run("record", "-o", "run.reenact", "-m", "pkg", "-v", "a")
+    assert done.stdout == "__main__ pkg ['-v', 'a']\n"
+    assert work.run("replay", "run.reenact").stdout == done.stdout
+
+
+def test_a_deadlock_is_reported_and_replays(work: Workplace) -> None:
+    recorded = work.record("import threading\nlock = threading.Lock()\nlock.acquire()\nlock.acquire()\n")
+    replayed = work.run("replay", "run.reenact")
+    for done in (recorded, replayed):
+        assert done.returncode == 122
+        assert "deadlock at step" in done.stderr
+        assert "thread 0 waits for lock 1, which it holds itself" in done.stderr
+        assert "program.py:4 in <module>: lock.acquire()" in done.stderr
+
+
+def test_changed_sources_are_said_and_the_divergence_names_both_lines(work: Workplace) -> None:
+    source = "import threading\nlock = threading.Lock()\nwith lock: pass\n"
+    work.record(source)
+    work.write(source.replace("with lock", "\n\nwith lock"))
+    replayed = work.run("replay", "run.reenact")
+    assert replayed.returncode == 120
+    assert "program.py has changed since it was recorded" in replayed.stderr
+    assert "diverged at step" in replayed.stderr
+    assert "recorded: acquire" in replayed.stderr and "program.py:3" in replayed.stderr
+    assert "now:      acquire" in replayed.stderr and "program.py:5" in replayed.stderr
+
+
+def test_other_output_is_a_soft_divergence(work: Workplace) -> None:
+    work.record("print(open('data').read())") if (work.place / "data").write_text("one") else None
+    (work.place / "data").write_text("two")
+    replayed = work.run("replay", "run.reenact")
+    assert replayed.returncode == 120
+    assert "standard output differs from the recorded one at line 1" in replayed.stderr
+    assert "'one'" in replayed.stderr and "'two'" in replayed.stderr
+
+
+def test_usage_errors_exit_with_2(work: Workplace) -> None:
+    work.write("")
+    for arguments in (
+        ["record"],
+        ["record", "missing.py"],
+        ["record", "--seed", "-1", "program.py"],
+        ["record", "--slice", "0", "program.py"],
+        ["record", "--instrument", "x", "--no-instrument", "program.py"],
+        ["record", "-o", ".", "program.py"],
+        ["nonsense"],
+        [],
+    ):
+        assert work.run(*arguments).returncode == 2, arguments
+
+
+def test_another_python_is_refused_with_what_to_do(work: Workplace) -> None:
+    work.record("")
+    work.edit_header(python="3.7.1")
+    done = work.run("replay", "run.reenact")
+    assert done.returncode == 121
+    assert "Python 3.7.1" in done.stderr and pyversion.RUNNING in done.stderr
+    assert "python3.7 -m reenact replay" in done.stderr
+
+
+def test_a_missing_program_is_refused_with_what_to_do(work: Workplace) -> None:
+    work.record("")
+    (work.place / "program.py").unlink()
+    done = work.run("replay", "run.reenact")
+    assert done.returncode == 121
+    assert "Put the sources where they were" in done.stderr
+
+
+def test_secrets_of_the_environment_are_not_kept(work: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_API_TOKEN", "hunter2!")
+    work.record("")
+    unpack(work.path, work.place / "open")
+    header = json.loads((work.place / "open" / "header.json").read_text())
+    assert header["environment"]["MY_API_TOKEN"] == "xxxxxxxx"
+
+
+def test_points_of_synchronisation_alone(work: Workplace) -> None:
+    source = "total = 0\nfor i in range(1000):\n    total += i\nprint(total)\n"
+    work.record(source)
+    with_ticks = json.loads(work.run("info", "--json", "run.reenact").stdout)["steps"]
+    work.path.unlink()
+    work.run("record", "--no-instrument", "-o", "run.reenact", "program.py")
+    without = json.loads(work.run("info", "--json", "run.reenact").stdout)["steps"]
+    assert with_ticks >= 1000 > without
+
+
+def test_a_package_can_be_instrumented(work: Workplace) -> None:
+    source = "import textwrap\nprint(len(textwrap.wrap('word ' * 500)))\n"
+    work.record(source)
+    plain = json.loads(work.run("info", "--json", "run.reenact").stdout)["steps"]
+    work.path.unlink()
+    work.run("record", "--instrument", "textwrap", "-o", "run.reenact", "program.py")
+    ticked = json.loads(work.run("info", "--json", "run.reenact").stdout)["steps"]
+    assert ticked > plain + 400
+    assert work.run("replay", "run.reenact").returncode == 0
