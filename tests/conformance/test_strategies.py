@@ -15,7 +15,7 @@ from reenact.strategies import BUILTIN
 ROOT = Path(__file__).parents[2]
 PROGRAMS = ROOT / "tests" / "programs"
 STRATEGIES = [*BUILTIN, "tests.conformance.newest_first:NewestFirst"]
-SAMPLE = ["race_counter", "queue_fifo", "barrier", "condition_notify_all", "pool_map", "race_spin_flag"]
+SAMPLE = ["race_counter", "queue_fifo", "barrier", "condition_notify_all", "pool_map", "timer"]
 
 
 def reenact(*arguments: str) -> subprocess.CompletedProcess[str]:

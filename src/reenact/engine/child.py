@@ -38,8 +38,8 @@ def main() -> None:
     if kind == "block":
         run_block(descriptor, target, argv)
         return
-    take_over()
     policy = instrument(packages)
+    take_over()
     chooser = _chooser(strategy, int(seed)) if ":" in strategy else None
     atexit.register(_core.close, False)
     try:

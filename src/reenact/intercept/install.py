@@ -9,10 +9,12 @@ depends on whether the run is recorded or replayed.
 from __future__ import annotations
 
 import sys
+import threading
 
 from reenact import _core
 from reenact.intercept import table
 from reenact.intercept.lazy import call_when_loaded
+from reenact.intercept.numbers import hash_by_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,6 +46,10 @@ def install() -> None:
     replace_copies(copies)
     callbacks = {name: _applier(rows) for name, rows in rows_of.items()}
     callbacks["_queue"] = lambda module: _core.install_queues(module.SimpleQueue)
+    callbacks["concurrent.futures._base"] = lambda module: hash_by_number(module.Future)
+    hash_by_number(threading.Thread)
+    if "concurrent.futures._base" in sys.modules:
+        hash_by_number(sys.modules["concurrent.futures._base"].Future)
     call_when_loaded(callbacks)
 
 

@@ -1,0 +1,27 @@
+"""Threads and futures hash by number instead of by address.
+
+The standard library walks sets of them (a pool joins its set of threads, `as_completed` takes a set
+of futures), so that their order decides what the program does next. Addresses are the same in a
+replay only as long as every allocation is; numbers in order of first use always are.
+"""
+
+from __future__ import annotations
+
+_count = 0
+
+
+def hash_by_number(owner: type) -> None:
+    """Instances of this class, which must have a `__dict__`, are numbered as they are hashed."""
+
+    def __hash__(self: object) -> int:
+        number: int | None = self.__dict__.get("_reenact_number")
+        return _next_number(self) if number is None else number
+
+    owner.__hash__ = __hash__  # type: ignore[method-assign, assignment]
+
+
+def _next_number(instance: object) -> int:
+    global _count
+    _count += 1
+    instance.__dict__["_reenact_number"] = _count
+    return _count
