@@ -127,10 +127,9 @@ def _last_step(recording: Recording) -> int:
 
 
 def _choices(header: Header) -> Choices:
-    """Nothing is chosen in a replay: a strategy of the user's own is not even loaded."""
-    is_loaded = ":" in header.strategy.name
-    name = "queue" if is_loaded else header.strategy.name
-    return Choices(name, 0, header.strategy.seed, header.strategy.slice)
+    """Nothing is chosen in a replay, but a strategy written in Python is loaded all the same: the
+    modules it imports were there when the program was recorded."""
+    return Choices(header.strategy.name, 0, header.strategy.seed, header.strategy.slice)
 
 
 def _packages(header: Header) -> tuple[str, ...] | None:
