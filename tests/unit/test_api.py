@@ -86,9 +86,8 @@ def test_a_block_is_recorded_and_replayed(tmp_path: Path) -> None:
 def test_a_block_refuses_other_threads(tmp_path: Path) -> None:
     script = tmp_path / "late.py"
     script.write_text(
-        "import threading, time, reenact\n"
-        "thread = threading.Thread(target=time.sleep, args=(0.2,))\n"
-        "thread.start()\n"
+        "import threading, reenact\n"
+        "threading.Thread(target=threading.Event().wait, daemon=True).start()\n"
         "with reenact.recording('late.reenact'): pass\n"
     )
     refused = run(str(script), cwd=tmp_path)

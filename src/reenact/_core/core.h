@@ -333,7 +333,7 @@ int locks_install(PyTypeObject *lock_type, PyTypeObject *rlock_type);
 int queues_install(PyTypeObject *type);
 int threads_install(PyObject *thread_module);
 int threads_bind(Thread *thread);
-extern PyMethodDef clock_functions[], thread_functions[], call_functions[];
+extern PyMethodDef clock_functions[], thread_functions[], call_functions[], import_functions[];
 extern PyTypeObject TickType, OutsideType, RecordedType, SentType, OutputType, BootType;
 
 /* A controlled thread whose operations count now, or NULL. */

@@ -3,13 +3,16 @@
  * The types stay what they are, so locks that existed before, factories captured at import and
  * C code that releases a lock (thread exit in 3.11 and 3.12) all keep working; the native lock
  * is always kept in step. A lock is not handed to a waiter: release makes it free, and whoever
- * runs first takes it, as in stock Python. */
+ * runs first takes it, as in stock Python. The import lock, which is no Python object, is taken in
+ * turn. */
 #include "core.h"
 #include <math.h>
 
 static PyObject *native_acquire, *native_release, *native_exit;
 static PyObject *native_racquire, *native_rrelease, *native_rexit;
 static PyObject *native_release_save, *native_acquire_restore;
+static PyObject *native_import_acquire, *native_import_release;
+static PyObject *import_turn; /* an RLock: whose turn it is to take the import lock */
 static destructor native_lock_dealloc, native_rlock_dealloc;
 
 /* Replaces a method of a type and returns the one that was there (NULL if none was). */
@@ -398,6 +401,37 @@ static void rlock_dealloc(PyObject *self)
     native_rlock_dealloc(self);
 }
 
+/* _imp.acquire_lock(): Python holds it while it asks the finders, which may be the program's own
+ * code with points in it. Whoever has the turn finds the native lock free. As there, no handler
+ * interrupts the wait. */
+static PyObject *acquire_import_lock(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    Thread *thread = gate_me();
+    if (thread != NULL) {
+        thread->deferring++;
+        take(thread, import_turn, object_of(import_turn, OBJECT_RLOCK), take_recursive, true, -1);
+        thread->deferring--;
+    }
+    return PyObject_CallNoArgs(native_import_acquire);
+}
+
+static PyObject *release_import_lock(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    RecursiveLock *turn = (RecursiveLock *)import_turn;
+    PyObject *result = PyObject_CallNoArgs(native_import_release);
+    if (result != NULL && gate_me() != NULL && turn->count > 0 &&
+        turn->owner == PyThread_get_thread_ident()) {
+        Py_XDECREF(release_recursive(import_turn, native_rrelease, NULL, 0));
+    }
+    return result;
+}
+
+PyMethodDef import_functions[] = {{"acquire_lock", acquire_import_lock, METH_NOARGS, NULL},
+                                  {"release_lock", release_import_lock, METH_NOARGS, NULL},
+                                  {NULL, NULL, 0, NULL}};
+
 #define WITH_NAMES(name, function)                                                                 \
     {name, (PyCFunction)(void (*)(void))function, METH_FASTCALL | METH_KEYWORDS, NULL}
 #define PLAIN(name, function) {name, (PyCFunction)(void (*)(void))function, METH_FASTCALL, NULL}
@@ -430,6 +464,19 @@ static void patch_all(PyTypeObject *type, PyMethodDef *methods)
     }
 }
 
+static int keep_import_lock(PyTypeObject *rlock_type)
+{
+    PyObject *module = PyImport_ImportModule("_imp");
+    if (module == NULL) {
+        return -1;
+    }
+    import_turn = PyObject_CallNoArgs((PyObject *)rlock_type);
+    native_import_acquire = PyObject_GetAttrString(module, "acquire_lock");
+    native_import_release = PyObject_GetAttrString(module, "release_lock");
+    Py_DECREF(module);
+    return import_turn && native_import_acquire && native_import_release ? 0 : -1;
+}
+
 int locks_install(PyTypeObject *lock_type, PyTypeObject *rlock_type)
 {
     if (lock_type->tp_basicsize != sizeof(PlainLock) ||
@@ -453,5 +500,5 @@ int locks_install(PyTypeObject *lock_type, PyTypeObject *rlock_type)
     rlock_type->tp_hash = rlock_hash;
     patch_all(lock_type, lock_methods);
     patch_all(rlock_type, rlock_methods);
-    return 0;
+    return keep_import_lock(rlock_type);
 }

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -215,6 +216,14 @@ static PyObject *in_child(PyObject *module, PyObject *function)
     return PyBool_FromLong(pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
+/* A launcher that is killed takes the program with it, as if they were one process. */
+static PyObject *die_with_launcher(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    Py_RETURN_NONE;
+}
+
 static PyObject *fix_addresses(PyObject *module, PyObject *unused)
 {
     (void)module, (void)unused;
@@ -268,6 +277,7 @@ static PyMethodDef functions[] = {
     {"note_source", note_source, METH_VARARGS, NULL},
     {"in_child", in_child, METH_O, NULL},
     {"quietly", (PyCFunction)(void (*)(void))quietly, METH_FASTCALL, NULL},
+    {"die_with_launcher", die_with_launcher, METH_NOARGS, NULL},
     {"fix_addresses", fix_addresses, METH_NOARGS, NULL},
     {"addresses_are_fixed", addresses_are_fixed, METH_NOARGS, NULL},
     {"watch_signal", watch_signal, METH_VARARGS, NULL},
@@ -304,6 +314,7 @@ PyMODINIT_FUNC PyInit__core(void)
     if (module == NULL || PyModule_AddFunctions(module, clock_functions) < 0 ||
         PyModule_AddFunctions(module, thread_functions) < 0 ||
         PyModule_AddFunctions(module, call_functions) < 0 ||
+        PyModule_AddFunctions(module, import_functions) < 0 ||
         add_names(module, "OPERATIONS", OPERATION_NAMES, OP_COUNT) < 0 ||
         add_names(module, "OBJECTS", OBJECT_NAMES, OBJECT_COUNT) < 0) {
         return NULL;

@@ -109,8 +109,8 @@ def choices_of(args: argparse.Namespace) -> Choices:
     seed = secrets.randbits(32) if args.seed is None else args.seed
     if not 0 <= seed < 1 << 64:
         raise UsageError(f"--seed must be from 0 to {(1 << 64) - 1}")
-    if args.slice is not None and args.slice < 1:
-        raise UsageError("--slice must be at least 1")
+    if args.slice is not None and not 1 <= args.slice < 1 << 62:
+        raise UsageError(f"--slice must be from 1 to {(1 << 62) - 1}")
     return Choices(strategy.name, strategy.kind, seed, args.slice or strategy.slice)
 
 

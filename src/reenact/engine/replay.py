@@ -8,6 +8,7 @@ recording.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -29,6 +30,7 @@ from reenact.recordings.sources import Sources
 # Variables that could make the loader or the interpreter run other code: never a stranger's.
 _OURS = ("PYTHONSTARTUP", "PYTHONINSPECT", "PYTHONHOME", "PYTHONBREAKPOINT", "PYTHONEXECUTABLE")
 _STREAMS = {1: "standard output", 2: "standard error"}
+_FLAG = re.compile("-(W.*|X.*|O+|B)", re.DOTALL)  # as record.interpreter_flags gives them
 _NEEDED = ("schedule", "operations", "definitions", "clock", "inputs")
 
 
@@ -80,6 +82,10 @@ def check_usable(recording: Recording) -> None:
             f"its program {header.target or '(typed in)'} is not in {header.cwd}",
             advice="Put the sources where they were when it was recorded.",
         )
+    for flag in header.flags:
+        if not _FLAG.fullmatch(flag):
+            reason = f"{flag!r} is no option of the interpreter that a recording has"
+            raise RecordingError(recording.path, "damaged", reason)
     for name in _NEEDED:
         if name not in recording.extents or not recording.extents[name].is_written:
             raise RecordingError(

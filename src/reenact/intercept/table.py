@@ -64,6 +64,7 @@ TABLE = (
         MODELLED,
     ),
     Row("_thread", ("interrupt_main",), MODELLED),
+    Row("_imp", ("acquire_lock", "release_lock"), MODELLED),
     Row("_io:FileIO", ("write",), PRINTED, on_descriptor=True),
     Row("posix", ("write",), PRINTED, on_descriptor=True),
     Row("_io:FileIO", ("read", "readall"), RECORDED, on_descriptor=True),

@@ -121,7 +121,7 @@ class End:
 
 
 def _strategy(fields: _Fields) -> Strategy:
-    return Strategy(fields.text("name"), fields.integer("seed"), fields.integer("slice"))
+    return Strategy(fields.text("name"), fields.natural("seed", 64), fields.natural("slice", 63))
 
 
 def _instrument(fields: _Fields) -> Instrument:
@@ -164,6 +164,13 @@ class _Fields:
         value = self._values.get(name)
         if not isinstance(value, int) or isinstance(value, bool):
             self._fail(name, "an integer")
+        return value
+
+    def natural(self, name: str, bits: int) -> int:
+        """What fits into the core's integer for it."""
+        value = self.integer(name)
+        if not 0 <= value < 1 << bits:
+            self._fail(name, f"a number of {bits} bits")
         return value
 
     def boolean(self, name: str) -> bool:

@@ -88,7 +88,7 @@ def parse_state(data: bytes, path: Path) -> State | None:
     if budget is None and not log_errno:
         raise RecordingError(path, "damaged", f"state has no slot for thread {holder}")
     step = step_end - (budget or 0)
-    if step < 0:
+    if not 0 <= step < 1 << 63:
         raise RecordingError(path, "damaged", f"state is at step {step}")
     return State(
         slot_size,
