@@ -96,6 +96,19 @@ def test_a_block_refuses_other_threads(tmp_path: Path) -> None:
     assert not list(tmp_path.glob("*.reenact*"))
 
 
+def test_a_process_records_once(tmp_path: Path) -> None:
+    script = tmp_path / "twice.py"
+    script.write_text(
+        "import reenact\n"
+        "with reenact.recording('one.reenact'): pass\n"
+        "with reenact.recording('two.reenact'): pass\n"
+    )
+    refused = run(str(script), cwd=tmp_path)
+    assert refused.returncode == 1
+    assert "this process has recorded already" in refused.stderr
+    assert [path.name for path in tmp_path.glob("*.reenact")] == ["one.reenact"]
+
+
 def test_replay_of_nothing_is_a_recording_error(tmp_path: Path) -> None:
     with pytest.raises(reenact.RecordingError, match="No such file"):
         reenact.replay(tmp_path / "none.reenact")

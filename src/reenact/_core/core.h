@@ -167,7 +167,8 @@ typedef struct {
     enum StrategyKind strategy;
     uint64_t seed;
     int64_t slice;          /* queue: points in a time slice; random: mean points between choices */
-    int64_t last_step;      /* replay: where the recording ends if it has no end entry; -1 unknown */
+    int64_t last_step;      /* replay: where the recording ends; -1 unknown */
+    bool is_cut;            /* replay: the log was not closed, so what comes after it is no error */
     PyObject *chooser;      /* python strategy */
 } Settings;
 

@@ -85,7 +85,8 @@ typedef struct {
     int32_t mode, write_fd, read_fd, strategy;
     uint64_t seed;
     int64_t slice, last_step;
-    char padding[8];
+    int32_t is_cut;
+    char padding[4];
 } Control;
 static Control control;
 
@@ -147,6 +148,7 @@ static PyObject *start_gate(PyObject *module, PyObject *args)
                                .seed = control.seed,
                                .slice = control.slice < 1 ? 1 : control.slice,
                                .last_step = control.last_step,
+                               .is_cut = control.is_cut != 0,
                                .chooser = Py_NewRef(chooser)};
     if (begin_gate(control.write_fd, control.read_fd) != 0) {
         return cannot_begin(fd);

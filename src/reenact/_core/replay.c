@@ -38,7 +38,8 @@ static void read_entry(void)
     if (next.kind == ENTRY_STEAL) {
         next.operations = cursor_varint(cursor);
     }
-    next.exists = !cursor->broken && next.step >= before;
+    bool is_beyond = gate.settings.last_step >= 0 && next.step > gate.settings.last_step;
+    next.exists = !cursor->broken && next.step >= before && !is_beyond;
 }
 
 int replay_begin(void)
@@ -59,13 +60,6 @@ static void describe_entry(char *text, size_t size)
              (unsigned long long)next.argument, (long long)next.step);
 }
 
-/* Whether the recorded process died before it could close its log. What comes after the end of
- * a log that was closed is a divergence. */
-static bool is_cut(void)
-{
-    return gate.settings.last_step >= 0;
-}
-
 /* The point that found out was not passed: the recorded run did not come to it. */
 static void __attribute__((noreturn)) run_out(void)
 {
@@ -77,7 +71,7 @@ static void __attribute__((noreturn)) run_out(void)
 static void __attribute__((noreturn)) stray(const char *what, int64_t step)
 {
     char expected[160], actual[160];
-    if (!next.exists && is_cut() && step >= gate.settings.last_step) {
+    if (!next.exists && gate.settings.is_cut && step >= gate.settings.last_step) {
         run_out();
     }
     describe_entry(expected, sizeof expected);
@@ -200,7 +194,8 @@ int replay_point(Thread *thread, int64_t step)
         }
         step = gate_step();
     }
-    if (next.exists ? next.step < step : is_cut() && gate.settings.last_step < step) {
+    int64_t until = next.exists ? next.step : gate.settings.last_step;
+    if (until >= 0 && until < step) {
         stray("point", step);
     }
     replay_grant(thread, step);
@@ -258,7 +253,7 @@ static bool is_same_site(uint64_t recorded, uint32_t site)
 /* A log that was cut off by the death of the process simply ends, */
 static void require(const Cursor *cursor)
 {
-    if (is_cut() && cursor->at >= cursor->end) {
+    if (gate.settings.is_cut && cursor->at >= cursor->end) {
         run_out();
     }
 }
@@ -266,7 +261,7 @@ static void require(const Cursor *cursor)
 /* perhaps inside an entry. */
 static void require_whole(const Cursor *cursor)
 {
-    if (is_cut() && cursor->broken) {
+    if (gate.settings.is_cut && cursor->broken) {
         run_out();
     }
 }

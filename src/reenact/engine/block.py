@@ -23,6 +23,7 @@ from reenact.engine.launch import Choices, Ended, Program
 from reenact.errors import UsageError
 from reenact.recordings import format
 
+_is_used = False
 _replay_descriptor: int | None = None  # set by child.py in a process that replays a block
 
 
@@ -41,6 +42,7 @@ def recording(
     Only the main thread may run when the block begins, and a process can record once.
     """
     _require_alone()
+    _require_first()
     if _replay_descriptor is not None:
         yield from _replayed(_replay_descriptor)
         return
@@ -92,6 +94,17 @@ def _begin(directory: Path, strategy: str, seed: int) -> None:
         shutil.rmtree(directory, ignore_errors=True)
         raise
     atexit.register(_core.close, True)
+
+
+def _require_first() -> None:
+    """The patches of the interpreter and the core's tables are made for one run."""
+    global _is_used
+    if _is_used:
+        raise UsageError(
+            "this process has recorded already",
+            advice="A process can record once: put both parts into one block, or start another.",
+        )
+    _is_used = True
 
 
 def _require_alone() -> None:

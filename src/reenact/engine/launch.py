@@ -18,7 +18,7 @@ from reenact import _core
 RECORD = 1
 REPLAY = 2
 
-_CONTROL = struct.Struct("<8s4iQqq8x")
+_CONTROL = struct.Struct("<8s4iQqqi4x")
 _BOOTSTRAP = "import reenact.engine.child as child; child.main()"
 _FROM_TERMINAL = 0x80  # si_code of a signal that the kernel sent to the whole process group
 _WATCHED = {signal.SIGCHLD, signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
@@ -74,10 +74,11 @@ def run(
     write: str,
     read: str,
     last_step: int = -1,
+    is_cut: bool = False,
 ) -> Ended:
     """Run the program to its end, logging into the directory `write`."""
     environment, hidden = settle(environment)
-    descriptors = _descriptors(mode, program, choices, hidden, write, read, last_step)
+    descriptors = _descriptors(mode, program, choices, hidden, write, read, last_step, is_cut)
     command = [sys.executable, *flags, "-P", "-c", _BOOTSTRAP, str(descriptors[-1])]
     try:
         return _spawn_and_wait(command, environment, descriptors)
@@ -96,7 +97,7 @@ def control_descriptor(
 ) -> int:
     """The control file for a process that is there already: it reads and closes everything."""
     place = str(directory)
-    return _descriptors(mode, program, choices, hidden, place, place, -1)[-1]
+    return _descriptors(mode, program, choices, hidden, place, place, -1, False)[-1]
 
 
 def _descriptors(
@@ -107,12 +108,12 @@ def _descriptors(
     write: str,
     read: str,
     last_step: int,
+    is_cut: bool,
 ) -> list[int]:
     """Both directories, and last the control file, in which their numbers are."""
     descriptors = [os.open(write, os.O_DIRECTORY), os.open(read, os.O_DIRECTORY)]
-    core = _CONTROL.pack(
-        b"control", mode, *descriptors, choices.kind, choices.seed, choices.slice, last_step
-    )
+    chosen = (choices.kind, choices.seed, choices.slice)
+    core = _CONTROL.pack(b"control", mode, *descriptors, *chosen, last_step, is_cut)
     descriptors.append(_control_file(core + _control_text(program, choices, hidden)))
     return descriptors
 

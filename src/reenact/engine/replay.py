@@ -117,19 +117,14 @@ def replay(recording: Recording) -> Replayed:
             header.flags,
             str(write),
             str(read),
-            _last_step(recording),
+            recording.last_step,
+            is_cut=recording.state is None or not recording.state.is_whole,
         )
         replayed = Recording.open(write)
         if replayed.state is None or replayed.state.threads == 0:
             reason = f"its replay ended with exit code {ended.exit_code} before it began"
             raise RecordingError(recording.path, "damaged", reason)
         return _compare(recording, replayed, ended)
-
-
-def _last_step(recording: Recording) -> int:
-    """Where a log ends that was not closed; -1 if it was: its own last entry says it then."""
-    is_closed = recording.state is not None and recording.state.is_whole
-    return -1 if is_closed else recording.last_step
 
 
 def _choices(header: Header) -> Choices:
