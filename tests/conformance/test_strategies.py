@@ -91,7 +91,9 @@ def test_a_broken_strategy_is_reported_and_the_program_goes_on(tmp_path: Path) -
     assert "strategy chose" in done.stderr
 
 
-@pytest.mark.parametrize("name", ["nonsense", "tests.conformance.newest_first:Missing", "no.such:X"])
+@pytest.mark.parametrize(
+    "name", ["nonsense", "tests.conformance.newest_first:Missing", "no.such:X"]
+)
 def test_an_unknown_strategy_is_a_usage_error(tmp_path: Path, name: str) -> None:
     done = reenact("record", "--strategy", name, str(PROGRAMS / "race_counter.py"))
     assert done.returncode == 2

@@ -1,4 +1,4 @@
-"""Starting `reenact` as people do, and looking at it while it runs; for the tests of this folder."""
+"""Starting `reenact` as people do, and looking at it while it runs; for the tests here."""
 
 from __future__ import annotations
 

@@ -13,7 +13,17 @@ import pytest
 from reenact.cli.info import as_json, rows
 from reenact.recordings.reader import Recording
 
-from .running import PROGRAMS, Done, finish, left_at, program_of, reenact, start, step_of, wait_until
+from .running import (
+    PROGRAMS,
+    Done,
+    finish,
+    left_at,
+    program_of,
+    reenact,
+    start,
+    step_of,
+    wait_until,
+)
 
 MOMENTS = 50
 WITH_LAUNCHER = 8  # of these, the launcher is killed too

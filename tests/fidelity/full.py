@@ -141,7 +141,9 @@ def table(rows: Iterable[Row]) -> str:
         total.divergences += row.divergences
         total.bad_recordings += row.bad_recordings
         total.moved += row.moved
-    heading = f"\n{'program':34}{'recordings':>11}{'bad':>5}{'replays':>9}{'diverged':>9}{'moved':>7}"
+    heading = (
+        f"\n{'program':34}{'recordings':>11}{'bad':>5}{'replays':>9}{'diverged':>9}{'moved':>7}"
+    )
     return "\n".join([heading, *(_line(row) for row in (*shown, total))])
 
 

@@ -142,9 +142,7 @@ def cycle(program: Program, variant: Variant, replays: int) -> Cycle:
     return result
 
 
-def _cycle(
-    program: Program, variant: Variant, replays: int, path: Path, result: Cycle
-) -> None:
+def _cycle(program: Program, variant: Variant, replays: int, path: Path, result: Cycle) -> None:
     recorded = _record(program, variant, path)
     result.complaints += _complaints_about_recording(program, recorded, path)
     if not path.exists():

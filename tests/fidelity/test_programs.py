@@ -17,10 +17,14 @@ from .full import BIG, FULL_REPLAYS, FULL_VARIANTS
 from .harness import NEEDS_INPUTS, Cycle, Pool, Program, Variant, cycle, programs
 
 IS_FULL = os.environ.get("REENACT_FULL", "") not in ("", "0")
-VARIANTS = FULL_VARIANTS if IS_FULL else (
-    Variant("random", seed=1),
-    Variant("random", seed=2),
-    Variant("queue", slice=50),
+VARIANTS = (
+    FULL_VARIANTS
+    if IS_FULL
+    else (
+        Variant("random", seed=1),
+        Variant("random", seed=2),
+        Variant("queue", slice=50),
+    )
 )
 REPLAYS = FULL_REPLAYS if IS_FULL else 1
 CASES = {program.name: program for program in (*programs(), *(BIG if IS_FULL else ()))}

@@ -1,4 +1,4 @@
-"""Imports go one way: leaves <- recordings, strategies <- intercept, instrument <- engine <- cli."""
+"""Imports go one way: leaves <- recordings <- intercept, instrument <- engine <- api, cli."""
 
 from __future__ import annotations
 
@@ -34,7 +34,9 @@ def imported(path: Path) -> list[str]:
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module is not None:
             is_package = node.module == "reenact"
-            names = [f"reenact.{alias.name}" for alias in node.names] if is_package else [node.module]
+            names = (
+                [f"reenact.{alias.name}" for alias in node.names] if is_package else [node.module]
+            )
         else:
             continue
         parts += [name.split(".")[1] for name in names if name.startswith("reenact.")]
@@ -57,7 +59,9 @@ def test_a_module_says_what_it_owns(path: Path) -> None:
     assert ast.get_docstring(ast.parse((ROOT / path).read_text("utf-8")))
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "_core").glob("*.[ch]")), ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "_core").glob("*.[ch]")), ids=lambda path: path.name
+)
 def test_a_c_file_says_what_it_owns(path: Path) -> None:
     assert path.read_text("utf-8").startswith("/*")
 

@@ -31,9 +31,9 @@ INTERRUPTED = 130  # what a shell sees of a program that Ctrl-C ended
 def main() -> None:
     _core.die_with_launcher()
     descriptor = int(sys.argv[1])
-    kind, target, packages, strategy, seed, hidden, *argv = (
-        os.fsdecode(_core.control(descriptor)).split("\0")
-    )
+    kind, target, packages, strategy, seed, hidden, *argv = os.fsdecode(
+        _core.control(descriptor)
+    ).split("\0")
     for name in hidden.split():
         os.environ.pop(name, None)
     if kind == "block":

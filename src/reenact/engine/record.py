@@ -154,7 +154,6 @@ def header(program: Program, choices: Choices, is_launched: bool = True) -> Head
     )
 
 
-
 def without_secrets(environment: dict[str, str]) -> dict[str, str]:
     """Recordings are shown to others. Lengths stay, so that a replay's memory looks the same."""
     return {

@@ -99,9 +99,7 @@ def check_usable(recording: Recording) -> None:
 def changed_sources(recording: Recording) -> tuple[str, ...]:
     """Instrumented source files that are not what they were."""
     sources = Sources(recording.definitions.sources, recording.header.cwd)
-    return tuple(
-        path for path in recording.definitions.sources if sources.standing(path) != "same"
-    )
+    return tuple(path for path in recording.definitions.sources if sources.standing(path) != "same")
 
 
 def replay(recording: Recording) -> Replayed:

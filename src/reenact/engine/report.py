@@ -66,7 +66,8 @@ def _held_by(recording: Recording, thread: ThreadReport, owner: int) -> str:
 def _stack(frames: tuple[Frame, ...]) -> Iterator[str]:
     theirs = [frame for frame in frames if _is_theirs(frame)]
     for frame in theirs[:_SHOWN_FRAMES]:
-        yield f"      {frame.file}:{frame.line} in {frame.function}{_source(frame.file, frame.line)}"
+        source = _source(frame.file, frame.line)
+        yield f"      {frame.file}:{frame.line} in {frame.function}{source}"
     if len(theirs) > _SHOWN_FRAMES:
         yield f"      ... and {len(theirs) - _SHOWN_FRAMES} more"
 

@@ -30,7 +30,7 @@ def load(name: str, seed: int) -> Strategy:
         )
     try:
         strategy: Strategy = getattr(import_module(module), attribute)(seed)
-        strategy.slice + 0  # noqa: B018 - fails now rather than inside the run
+        strategy.slice + 0
     except Exception as error:
         raise UsageError(
             f"strategy {name!r} cannot be made: {type(error).__name__}: {error}",

@@ -1,4 +1,4 @@
-"""Does a bit of everything, for as long as it is let: locks, queues, clocks, sleeps, output, garbage.
+"""Does a bit of everything, for as long as it is let: locks, queues, clocks, output, garbage.
 
 Given a number it stops after so many rounds a thread.
 """

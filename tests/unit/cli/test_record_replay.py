@@ -92,7 +92,9 @@ def test_a_module_runs_as_python_m_does(work: Workplace) -> None:
 
 
 def test_a_deadlock_is_reported_and_replays(work: Workplace) -> None:
-    recorded = work.record("import threading\nlock = threading.Lock()\nlock.acquire()\nlock.acquire()\n")
+    recorded = work.record(
+        "import threading\nlock = threading.Lock()\nlock.acquire()\nlock.acquire()\n"
+    )
     replayed = work.run("replay", "run.reenact")
     for done in (recorded, replayed):
         assert done.returncode == 122
@@ -154,7 +156,9 @@ def test_a_missing_program_is_refused_with_what_to_do(work: Workplace) -> None:
     assert "Put the sources where they were" in done.stderr
 
 
-def test_secrets_of_the_environment_are_not_kept(work: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_secrets_of_the_environment_are_not_kept(
+    work: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("MY_API_TOKEN", "hunter2!")
     work.record("")
     unpack(work.path, work.place / "open")
