@@ -97,9 +97,18 @@ def check_usable(recording: Recording) -> None:
 
 
 def changed_sources(recording: Recording) -> tuple[str, ...]:
-    """Instrumented source files that are not what they were."""
-    sources = Sources(recording.definitions.sources, recording.header.cwd)
-    return tuple(path for path in recording.definitions.sources if sources.standing(path) != "same")
+    """Instrumented source files that are not what they were; those in archives are not looked at."""
+    cwd = recording.header.cwd
+    sources = Sources(recording.definitions.sources, cwd)
+    return tuple(
+        path
+        for path in recording.definitions.sources
+        if sources.standing(path) != "same" and not _is_in_archive(Path(cwd, path))
+    )
+
+
+def _is_in_archive(path: Path) -> bool:
+    return any(parent.is_file() for parent in path.parents)
 
 
 def replay(recording: Recording) -> Replayed:

@@ -43,8 +43,24 @@ _SWITCHES = {
 def deadlock(recording: Recording, outcome: Outcome) -> Iterator[str]:
     waiting = [thread for thread in outcome.threads if thread.status == "waiting"]
     yield f"deadlock at step {outcome.step:,}: all {len(waiting)} threads wait for ever"
+    cycle = _cycle(waiting)
+    if len(cycle) > 1:
+        names = " -> ".join(recording.thread_path(index) for index in (*cycle, cycle[0]))
+        yield f"  each of these waits for the next: {names}"
     for thread in waiting:
         yield from _waiting(recording, thread)
+
+
+def _cycle(waiting: list[ThreadReport]) -> list[int]:
+    """Threads that wait for each other, in order; empty if nobody holds what is waited for."""
+    owners = {thread.index: thread.owner for thread in waiting if thread.owner is not None}
+    for start in owners:
+        path = [start]
+        while (following := owners.get(path[-1])) is not None and following not in path:
+            path.append(following)
+        if following == start:
+            return path
+    return []
 
 
 def _waiting(recording: Recording, thread: ThreadReport) -> Iterator[str]:
@@ -65,11 +81,19 @@ def _held_by(recording: Recording, thread: ThreadReport, owner: int) -> str:
 
 def _stack(frames: tuple[Frame, ...]) -> Iterator[str]:
     theirs = [frame for frame in frames if _is_theirs(frame)]
+    while len(theirs) > 1 and _starts_a_thread(theirs[-1]):
+        theirs.pop()
     for frame in theirs[:_SHOWN_FRAMES]:
         source = _source(frame.file, frame.line)
         yield f"      {frame.file}:{frame.line} in {frame.function}{source}"
     if len(theirs) > _SHOWN_FRAMES:
         yield f"      ... and {len(theirs) - _SHOWN_FRAMES} more"
+
+
+def _starts_a_thread(frame: Frame) -> bool:
+    return frame.file.endswith("threading.py") and frame.function.startswith(
+        ("Thread._bootstrap", "Thread.run")
+    )
 
 
 def _is_theirs(frame: Frame) -> bool:
