@@ -120,11 +120,20 @@ void gate_look_soon(Thread *thread)
     pthread_mutex_unlock(&gate.mutex);
 }
 
+/* The process may be killed at any instruction. What it leaves as the current step is then never
+ * less than it was; a little more does no harm. */
+static void in_this_order(void)
+{
+    atomic_signal_fence(memory_order_seq_cst);
+}
+
 static void grant(Thread *thread, int64_t step)
 {
     if (is_recording()) {
-        thread->budget = next_budget();
-        gate.state->step_end = step + thread->budget;
+        int64_t budget = next_budget();
+        gate.state->step_end = step + budget;
+        in_this_order();
+        thread->budget = budget;
     }
     else {
         replay_grant(thread, step);
@@ -142,20 +151,25 @@ static void hand(Thread *next)
     queue_remove(next);
     next->status = RUNNING;
     gate.holder = next;
-    gate.state->holder = next->index;
+    gate.state->holder = -1;
+    in_this_order();
     gate.state->switches++;
     gate.slice_left = gate.settings.slice;
     gate.slice_step = step;
     if (!next->away) {
         grant(next, step);
     }
+    in_this_order();
+    gate.state->holder = next->index;
 }
 
 static void go_idle(void)
 {
-    gate.state->step_end = gate_step();
+    int64_t step = gate_step();
     gate.holder = NULL;
     gate.state->holder = -1;
+    in_this_order();
+    gate.state->step_end = step;
 }
 
 static bool can_anything_happen(void)
@@ -608,11 +622,9 @@ void gate_close(bool let_go)
     else {
         replay_close();
     }
-    gate.state->step_end = gate_step();
-    gate.state->holder = -1;
+    go_idle();
     gate.state->ended = RUN_CLOSED;
     gate.active = false;
-    gate.holder = NULL;
     for (uint32_t i = 1; let_go && i < gate.state->threads; i++) {
         wake(&gate.slots[i]);
     }

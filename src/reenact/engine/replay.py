@@ -97,7 +97,7 @@ def check_usable(recording: Recording) -> None:
 
 
 def changed_sources(recording: Recording) -> tuple[str, ...]:
-    """Instrumented source files that are not what they were; those in archives are not looked at."""
+    """Instrumented source files that are not what they were, as far as they are files."""
     cwd = recording.header.cwd
     sources = Sources(recording.definitions.sources, cwd)
     return tuple(
