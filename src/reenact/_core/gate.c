@@ -104,12 +104,21 @@ static int64_t next_budget(void)
     }
 }
 
+/* The process may be killed at any instruction. What it leaves as the current step is then never
+ * less than it was; a little more does no harm. */
+static void in_this_order(void)
+{
+    atomic_signal_fence(memory_order_seq_cst);
+}
+
 /* The running thread's next point is looked at, whatever its budget. */
 static void look_soon(Thread *thread)
 {
-    if (thread->budget > 1) {
-        gate.state->step_end -= thread->budget - 1;
+    int64_t excess = thread->budget - 1;
+    if (excess > 0) {
         thread->budget = 1;
+        in_this_order();
+        gate.state->step_end -= excess;
     }
 }
 
@@ -118,13 +127,6 @@ void gate_look_soon(Thread *thread)
     pthread_mutex_lock(&gate.mutex);
     look_soon(thread);
     pthread_mutex_unlock(&gate.mutex);
-}
-
-/* The process may be killed at any instruction. What it leaves as the current step is then never
- * less than it was; a little more does no harm. */
-static void in_this_order(void)
-{
-    atomic_signal_fence(memory_order_seq_cst);
 }
 
 static void grant(Thread *thread, int64_t step)
