@@ -1,0 +1,105 @@
+"""CPython's own tests of threads, from the installed interpreter, under the engine.
+
+Each module is run by stock Python first: what passes there must pass under the engine, and what is
+skipped there must be skipped. `cpython_exceptions.toml` lists what cannot, with the reason.
+With REENACT_FULL=1 more modules run, and with the random strategy too.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+EXCEPTIONS = tomllib.loads((HERE / "cpython_exceptions.toml").read_text("utf-8"))["exception"]
+LISTED = {each["test"]: each["reason"] for each in EXCEPTIONS}
+SEVERITY = ("started", "passed", "skipped", "failed")
+IS_FULL = os.environ.get("REENACT_FULL") == "1"
+
+_FUTURES = ("thread_pool", "future", "wait", "as_completed", "init", "shutdown")
+_PARTS = [f"test.test_concurrent_futures.test_{part}@ThreadPool" for part in _FUTURES]
+HAS_PARTS = importlib.util.find_spec("test.test_concurrent_futures") is not None and (
+    importlib.util.find_spec("test.test_concurrent_futures").submodule_search_locations is not None  # type: ignore[union-attr]
+)
+POOLS = _PARTS if HAS_PARTS else ["test.test_concurrent_futures@ThreadPool"]
+
+MODULES = {
+    "threading": ["test.test_threading"],
+    "thread": ["test.test_thread"],
+    "queue": ["test.test_queue"],
+    "local": ["test.test_threading_local"],
+    "sched": ["test.test_sched"],
+    "futures": POOLS,
+}
+MORE = {
+    "logging": ["test.test_logging"],
+    "functools": ["test.test_functools"],
+    "signals": ["test.test_threadsignals"],
+    "weakref": ["test.test_weakref"],
+    "gc": ["test.test_gc"],
+    "import locks": ["test.test_importlib.test_locks"],
+    "threaded import": ["test.test_importlib.test_threaded_import"],
+}
+STRATEGIES = [["--strategy", "queue"]]
+if IS_FULL:
+    MODULES |= MORE
+    STRATEGIES += [["--strategy", "random", "--seed", str(seed)] for seed in (1, 2)]
+
+pytestmark = pytest.mark.skipif(
+    importlib.util.find_spec("test.test_threading") is None,
+    reason="THE STANDARD LIBRARY'S TESTS ARE NOT INSTALLED: nothing of CPython's own was run",
+)
+
+
+def run(place: Path, name: str, prefix: list[str], names: list[str]) -> dict[str, tuple[str, str]]:
+    """The worst outcome of each test, by id."""
+    place.joinpath(name).mkdir()
+    results = place / f"{name}.jsonl"
+    command = [sys.executable, *prefix, str(HERE / "run_unittests.py"), str(results), *names]
+    with open(place / f"{name}.log", "wb") as log:
+        subprocess.run(
+            command,
+            stdout=log,
+            stderr=log,
+            stdin=subprocess.DEVNULL,
+            cwd=place / name,
+            timeout=280,
+            start_new_session=True,
+        )
+    outcomes: dict[str, tuple[str, str]] = {}
+    for line in results.read_text("utf-8").splitlines():
+        test, outcome, text = json.loads(line)
+        before = outcomes.get(test, ("started", ""))[0]
+        if SEVERITY.index(outcome) >= SEVERITY.index(before):
+            outcomes[test] = (outcome, text)
+    return outcomes
+
+
+def is_listed(test: str) -> bool:
+    return any(test.endswith("." + name) for name in LISTED)
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("strategy", STRATEGIES, ids=lambda words: "-".join(words[1::2]))
+@pytest.mark.parametrize("names", MODULES.values(), ids=MODULES.keys())
+def test_cpython(tmp_path: Path, names: list[str], strategy: list[str]) -> None:
+    stock = run(tmp_path, "stock", [], names)
+    record = ["-m", "reenact", "record", "-o", str(tmp_path / "run.reenact"), *strategy]
+    engine = run(tmp_path, "engine", record, names)
+    passed = [test for test, (outcome, _) in stock.items() if outcome == "passed"]
+    assert len(passed) > 5, "stock Python ran hardly any test: nothing would be shown"
+    wrong = {
+        test: engine.get(test, ("not run", ""))
+        for test in passed
+        if engine.get(test, ("not run", ""))[0] != "passed" and not is_listed(test)
+    }
+    assert wrong == {}
+    stale = [test for test in passed if is_listed(test) and engine[test][0] == "passed"]
+    assert stale == [], "these pass now: remove them from cpython_exceptions.toml"
