@@ -6,6 +6,10 @@ import importlib.util
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pytest
 
 SOURCES = str(Path(__file__).resolve().parent.parent / "src")
 
@@ -21,3 +25,8 @@ def find_reenact() -> None:
 
 
 find_reenact()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Where pytest-timeout is not installed, its mark should not be reported as unknown."""
+    config.addinivalue_line("markers", "timeout(seconds): a limit of its own; 0 is none")

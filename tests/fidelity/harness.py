@@ -32,19 +32,6 @@ DEADLOCK = 122
 LIMIT_S = 120  # for one run; a program that takes this long hangs
 _HEADER = "# reenact-test: "
 
-# Outcomes of calls that wait for descriptors are not recorded yet: whether a poll found something,
-# and which descriptor, is up to the timing of the replay.
-_SELECTS = "the event loop polls a self-pipe; what select returns is not recorded yet"
-_POOL = "multiprocessing.pool polls pipes in its handler threads; what poll returns is not recorded"
-NEEDS_INPUTS = {
-    "asyncio_executor": _SELECTS,
-    "asyncio_loops": _SELECTS,
-    "asyncio_threadsafe": _SELECTS,
-    "threadpool_apply_async": _POOL,
-    "threadpool_imap_unordered": _POOL,
-    "threadpool_map": _POOL,
-}
-
 
 @dataclass(frozen=True)
 class Program:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from .full import BIG, FULL_REPLAYS, FULL_VARIANTS
-from .harness import NEEDS_INPUTS, Cycle, Pool, Program, Variant, cycle, programs
+from .harness import Cycle, Pool, Program, Variant, cycle, programs
 
 IS_FULL = os.environ.get("REENACT_FULL", "") not in ("", "0")
 VARIANTS = (
@@ -49,15 +49,8 @@ def _submit(pool: Pool, program: Program) -> list[Future[Cycle]]:
     return [pool.submit(cycle, program, variant, REPLAYS) for variant in VARIANTS]
 
 
-def _cases() -> Iterator[object]:
-    for name in CASES:
-        reason = NEEDS_INPUTS.get(name)
-        marks = [] if reason is None else [pytest.mark.xfail(strict=False, reason=reason)]
-        yield pytest.param(name, marks=marks)
-
-
 @pytest.mark.timeout(0)
-@pytest.mark.parametrize("name", _cases())
+@pytest.mark.parametrize("name", CASES)
 def test_replays_exactly(name: str, cycles: Futures) -> None:
     complaints = [line for future in cycles[name] for line in future.result().complaints]
     assert not complaints, "\n".join(complaints)

@@ -10,8 +10,7 @@
 #include <sys/stat.h>
 
 typedef struct {
-    PyObject_HEAD
-    vectorcallfunc call;
+    PyObject_HEAD vectorcallfunc call;
     PyObject *native;
     bool is_method;
     bool on_descriptor; /* its first argument is a file or a descriptor */
@@ -236,11 +235,13 @@ static void wrapper_dealloc(PyObject *self)
 
 #define WRAPPER_TYPE(name)                                                                         \
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = name, .tp_basicsize = sizeof(Wrapper),                \
-    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |             \
-                Py_TPFLAGS_METHOD_DESCRIPTOR,                                                      \
-    .tp_vectorcall_offset = offsetof(Wrapper, call), .tp_call = PyVectorcall_Call,                 \
-    .tp_descr_get = wrapper_get, .tp_getattro = wrapper_attribute, .tp_repr = wrapper_describe,    \
-    .tp_traverse = wrapper_traverse, .tp_dealloc = wrapper_dealloc
+                                .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC |              \
+                                            Py_TPFLAGS_HAVE_VECTORCALL |                           \
+                                            Py_TPFLAGS_METHOD_DESCRIPTOR,                          \
+                                .tp_vectorcall_offset = offsetof(Wrapper, call),                   \
+                                .tp_call = PyVectorcall_Call, .tp_descr_get = wrapper_get,         \
+                                .tp_getattro = wrapper_attribute, .tp_repr = wrapper_describe,     \
+                                .tp_traverse = wrapper_traverse, .tp_dealloc = wrapper_dealloc
 
 /* A plain function in a class body must not turn into a method, nor a method into a function. */
 PyTypeObject OutsideType = {WRAPPER_TYPE("reenact._core.Outside")};
@@ -289,7 +290,8 @@ static PyObject *wrap_named(PyObject *args, PyTypeObject *type, vectorcallfunc c
     Py_RETURN_TRUE;
 }
 
-/* outside(owner, name, on_descriptor=False): owner.name may block; False if there is no such name */
+/* outside(owner, name, on_descriptor=False): owner.name may block; False if there is no such name
+ */
 static PyObject *outside(PyObject *module, PyObject *args)
 {
     (void)module;
@@ -355,11 +357,8 @@ static PyObject *keep_sleep(PyObject *module, PyObject *native)
     Py_RETURN_NONE;
 }
 
-PyMethodDef call_functions[] = {{"outside", outside, METH_VARARGS, NULL},
-                                {"recorded", recorded, METH_VARARGS, NULL},
-                                {"sent", sent, METH_VARARGS, NULL},
-                                {"output", output, METH_VARARGS, NULL},
-                                {"point", point, METH_NOARGS, NULL},
-                                {"sleep", sleep_for, METH_O, NULL},
-                                {"keep_sleep", keep_sleep, METH_O, NULL},
-                                {NULL, NULL, 0, NULL}};
+PyMethodDef call_functions[] = {
+    {"outside", outside, METH_VARARGS, NULL}, {"recorded", recorded, METH_VARARGS, NULL},
+    {"sent", sent, METH_VARARGS, NULL},       {"output", output, METH_VARARGS, NULL},
+    {"point", point, METH_NOARGS, NULL},      {"sleep", sleep_for, METH_O, NULL},
+    {"keep_sleep", keep_sleep, METH_O, NULL}, {NULL, NULL, 0, NULL}};

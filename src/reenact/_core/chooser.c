@@ -12,8 +12,8 @@ static PyObject *location(Thread *thread)
         PyCodeObject *code = compat_frame_code(frame);
         if (code != NULL) {
             int line = PyCode_Addr2Line(code, compat_frame_offset(frame, code));
-            return Py_BuildValue("iIIOi", thread->index, thread->pending_op,
-                                 thread->pending_object, code->co_filename, line);
+            return Py_BuildValue("iIIOi", thread->index, thread->pending_op, thread->pending_object,
+                                 code->co_filename, line);
         }
     }
     return Py_BuildValue("iIIsi", thread->index, thread->pending_op, thread->pending_object, "", 0);

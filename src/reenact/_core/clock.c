@@ -44,7 +44,11 @@ static PyObject *as_seconds(int64_t ns)
         (void)module, (void)unused;                                                                \
         return PyLong_FromLongLong(clock_value(clock));                                            \
     }
-#define ROWS(name) {#name, name, METH_NOARGS, NULL}, {#name "_ns", name##_ns, METH_NOARGS, NULL}
+#define ROWS(name)                                                                                 \
+    {#name, name, METH_NOARGS, NULL},                                                              \
+    {                                                                                              \
+        #name "_ns", name##_ns, METH_NOARGS, NULL                                                  \
+    }
 
 CLOCK(wall, CLOCK_REALTIME)
 CLOCK(monotonic, CLOCK_MONOTONIC)
@@ -52,5 +56,10 @@ CLOCK(perf_counter, CLOCK_MONOTONIC)
 CLOCK(process_time, CLOCK_PROCESS_CPUTIME_ID)
 CLOCK(thread_time, CLOCK_THREAD_CPUTIME_ID)
 
-PyMethodDef clock_functions[] = {{"time", wall, METH_NOARGS, NULL}, {"time_ns", wall_ns, METH_NOARGS, NULL},        ROWS(monotonic),   ROWS(perf_counter),
-                                 ROWS(process_time), ROWS(thread_time), {NULL, NULL, 0, NULL}};
+PyMethodDef clock_functions[] = {{"time", wall, METH_NOARGS, NULL},
+                                 {"time_ns", wall_ns, METH_NOARGS, NULL},
+                                 ROWS(monotonic),
+                                 ROWS(perf_counter),
+                                 ROWS(process_time),
+                                 ROWS(thread_time),
+                                 {NULL, NULL, 0, NULL}};

@@ -46,8 +46,8 @@ static int due_generation(void)
     struct _gc_runtime_state *gc = compat_gc();
     for (int i = NUM_GENERATIONS - 1; i >= 0; i--) {
         bool over = gc->generations[i].count > gc->generations[i].threshold;
-        bool worth_it = i < NUM_GENERATIONS - 1 ||
-                        gc->long_lived_pending >= gc->long_lived_total / 4;
+        bool worth_it =
+            i < NUM_GENERATIONS - 1 || gc->long_lived_pending >= gc->long_lived_total / 4;
         if (over && worth_it) {
             return i;
         }

@@ -35,15 +35,13 @@
 
 /* _thread.lock and _thread.RLock, the same in 3.11 to 3.13 */
 typedef struct {
-    PyObject_HEAD
-    PyThread_type_lock native;
+    PyObject_HEAD PyThread_type_lock native;
     PyObject *weakrefs;
     char locked;
 } PlainLock;
 
 typedef struct {
-    PyObject_HEAD
-    PyThread_type_lock native;
+    PyObject_HEAD PyThread_type_lock native;
     unsigned long owner;
     unsigned long count;
     PyObject *weakrefs;
@@ -68,8 +66,7 @@ static inline void compat_release_native(PyThread_type_lock native)
 
 /* _io.FileIO: the descriptor is its first field */
 typedef struct {
-    PyObject_HEAD
-    int fd;
+    PyObject_HEAD int fd;
 } FileObject;
 
 typedef struct _PyInterpreterFrame Frame;

@@ -66,12 +66,7 @@ enum StrategyKind { STRATEGY_QUEUE, STRATEGY_RANDOM, STRATEGY_PYTHON };
 enum NoteKind { NOTE_FOREIGN = 1, NOTE_STOLEN, NOTE_FORK, NOTE_LOG_STOPPED, NOTE_SIGNAL };
 
 /* Exit codes of a process that the gate itself ends; documented in docs/reference. */
-enum {
-    EXIT_DIVERGED = 120,
-    EXIT_UNUSABLE = 121,
-    EXIT_DEADLOCK = 122,
-    EXIT_END_OF_RECORDING = 123
-};
+enum { EXIT_DIVERGED = 120, EXIT_UNUSABLE = 121, EXIT_DEADLOCK = 122, EXIT_END_OF_RECORDING = 123 };
 
 typedef struct Thread Thread;
 typedef struct Object Object;
@@ -101,13 +96,13 @@ struct Thread {
     _Atomic int32_t baton; /* futex: 1 once the baton is handed over */
     int32_t children;
     uint8_t pending_op;
-    bool queued;   /* in the run queue */
-    bool expired;  /* its deadline has passed: enabled whatever it waits for */
-    bool timed;    /* counted in gate.timed */
+    bool queued;  /* in the run queue */
+    bool expired; /* its deadline has passed: enabled whatever it waits for */
+    bool timed;   /* counted in gate.timed */
     bool daemon;
-    bool away;     /* in an outside call, or robbed of the baton: must rejoin */
+    bool away;         /* in an outside call, or robbed of the baton: must rejoin */
     int32_t deferring; /* depth of operations that must not be interrupted by a handler */
-    uint64_t signals; /* signals whose handlers this (main) thread must run */
+    uint64_t signals;  /* signals whose handlers this (main) thread must run */
     int64_t deadline_ns;
     Thread *run_next, *run_prev;
     Object *waits_for;
@@ -166,15 +161,15 @@ typedef struct {
     enum Mode mode;
     enum StrategyKind strategy;
     uint64_t seed;
-    int64_t slice;          /* queue: points in a time slice; random: mean points between choices */
-    int64_t last_step;      /* replay: where the recording ends; -1 unknown */
-    bool is_cut;            /* replay: the log was not closed, so what comes after it is no error */
-    PyObject *chooser;      /* python strategy */
+    int64_t slice;     /* queue: points in a time slice; random: mean points between choices */
+    int64_t last_step; /* replay: where the recording ends; -1 unknown */
+    bool is_cut;       /* replay: the log was not closed, so what comes after it is no error */
+    PyObject *chooser; /* python strategy */
 } Settings;
 
 typedef struct {
     Settings settings;
-    bool active;            /* operations of controlled threads pass the gate */
+    bool active; /* operations of controlled threads pass the gate */
     bool choose_at_operations;
     State *state;
     Thread *slots;
@@ -184,7 +179,7 @@ typedef struct {
     int64_t slice_left, slice_step;
     uint64_t random;
     pid_t pid;
-    pid_t leaving_tid;      /* an ended thread whose OS thread may not be gone yet */
+    pid_t leaving_tid; /* an ended thread whose OS thread may not be gone yet */
     int *leaving_address;
     _Atomic uint64_t signals_pending;
     pthread_mutex_t mutex;

@@ -32,8 +32,7 @@ int64_t now_ns(void)
 
 int64_t gate_step(void)
 {
-    return gate.holder == NULL ? gate.state->step_end
-                               : gate.state->step_end - gate.holder->budget;
+    return gate.holder == NULL ? gate.state->step_end : gate.state->step_end - gate.holder->budget;
 }
 
 static bool is_recording(void)
@@ -185,8 +184,8 @@ static Thread *choose_successor(Thread *thread)
     if (!is_recording()) {
         return replay_yield_target(thread, gate_step());
     }
-    Thread *next = gate.settings.strategy == STRATEGY_RANDOM ? random_enabled(false)
-                                                             : queue_first();
+    Thread *next =
+        gate.settings.strategy == STRATEGY_RANDOM ? random_enabled(false) : queue_first();
     if (next != NULL) {
         log_entry(ENTRY_YIELD, (uint64_t)next->index);
     }
@@ -237,8 +236,7 @@ static void note_deadline(Thread *thread)
 static void take_signals(enum EntryKind entry)
 {
     Thread *main_thread = &gate.slots[0];
-    if (gate.active && is_recording() && signals_collect(entry) &&
-        main_thread->status == WAITING) {
+    if (gate.active && is_recording() && signals_collect(entry) && main_thread->status == WAITING) {
         make_ready(main_thread);
     }
 }

@@ -437,12 +437,15 @@ PyMethodDef import_functions[] = {{"acquire_lock", acquire_import_lock, METH_NOA
 #define PLAIN(name, function) {name, (PyCFunction)(void (*)(void))function, METH_FASTCALL, NULL}
 #define NO_ARGUMENTS(name, function) {name, function, METH_NOARGS, NULL}
 
-static PyMethodDef lock_methods[] = {
-    WITH_NAMES("acquire", lock_acquire),      WITH_NAMES("acquire_lock", lock_acquire),
-    WITH_NAMES("__enter__", lock_acquire),    NO_ARGUMENTS("release", lock_release),
-    NO_ARGUMENTS("release_lock", lock_release), PLAIN("__exit__", lock_exit),
-    NO_ARGUMENTS("locked", lock_locked),      NO_ARGUMENTS("locked_lock", lock_locked),
-    {NULL, NULL, 0, NULL}};
+static PyMethodDef lock_methods[] = {WITH_NAMES("acquire", lock_acquire),
+                                     WITH_NAMES("acquire_lock", lock_acquire),
+                                     WITH_NAMES("__enter__", lock_acquire),
+                                     NO_ARGUMENTS("release", lock_release),
+                                     NO_ARGUMENTS("release_lock", lock_release),
+                                     PLAIN("__exit__", lock_exit),
+                                     NO_ARGUMENTS("locked", lock_locked),
+                                     NO_ARGUMENTS("locked_lock", lock_locked),
+                                     {NULL, NULL, 0, NULL}};
 
 static PyMethodDef rlock_methods[] = {WITH_NAMES("acquire", rlock_acquire),
                                       WITH_NAMES("__enter__", rlock_acquire),

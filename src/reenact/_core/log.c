@@ -20,9 +20,8 @@
 enum { FORMAT_VERSION = 1, FIRST_CHUNK = 1 << 16, LARGEST_CHUNK = 1 << 22, LONGEST_VARINT = 10 };
 
 static const char MAGIC[8] = "reenact";
-static const char *const NAMES[STREAM_COUNT] = {NULL,     "schedule", "operations", "definitions",
-                                                "clock",  "output",   "notes",      "outcome",
-                                                "inputs"};
+static const char *const NAMES[STREAM_COUNT] = {
+    NULL, "schedule", "operations", "definitions", "clock", "output", "notes", "outcome", "inputs"};
 Stream streams[STREAM_COUNT];
 Cursor cursors[STREAM_COUNT];
 static bool logging;
@@ -207,9 +206,9 @@ void log_operation(uint32_t site, int32_t thread, uint32_t object, int64_t step)
     }
     bool has_thread = thread != last_thread, has_object = object != last_object;
     bool has_points = step - last_step != 1;
-    unsigned char *at = put_varint(stream->at, (uint64_t)site << 3 | (uint64_t)has_thread << 2 |
-                                                   (uint64_t)has_object << 1 |
-                                                   (uint64_t)has_points);
+    unsigned char *at =
+        put_varint(stream->at, (uint64_t)site << 3 | (uint64_t)has_thread << 2 |
+                                   (uint64_t)has_object << 1 | (uint64_t)has_points);
     if (has_thread) {
         at = put_varint(at, (uint64_t)thread);
     }
@@ -292,9 +291,8 @@ static int map_cursor(int directory_fd, int number)
     if (fd < 0 || fstat(fd, &facts) < 0 || facts.st_size < STREAM_HEADER) {
         return -1;
     }
-    const unsigned char *base =
-        mmap(place(CURSOR_PLACE + number), (size_t)facts.st_size, PROT_READ,
-             MAP_PRIVATE | MAP_FIXED_NOREPLACE, fd, 0);
+    const unsigned char *base = mmap(place(CURSOR_PLACE + number), (size_t)facts.st_size, PROT_READ,
+                                     MAP_PRIVATE | MAP_FIXED_NOREPLACE, fd, 0);
     close(fd);
     if (base == MAP_FAILED || memcmp(base, MAGIC, sizeof MAGIC) != 0) {
         return -1;

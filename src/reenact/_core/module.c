@@ -67,8 +67,8 @@ static int begin_gate(int write_fd, int read_fd)
 {
     gate.pid = getpid();
     gate.random = gate.settings.seed;
-    gate.choose_at_operations = gate.settings.mode == MODE_RECORD &&
-                                gate.settings.strategy != STRATEGY_QUEUE;
+    gate.choose_at_operations =
+        gate.settings.mode == MODE_RECORD && gate.settings.strategy != STRATEGY_QUEUE;
     if (state_open(write_fd) < 0 || log_open(write_fd, gate.settings.mode) < 0) {
         return -1;
     }

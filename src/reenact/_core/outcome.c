@@ -40,11 +40,11 @@ static void write_stack(PyThreadState *tstate)
 static void write_thread(Thread *thread)
 {
     const Object *object = thread->waits_for;
-    int owner = object == NULL                    ? -1
+    int owner = object == NULL                  ? -1
                 : object->kind == OBJECT_THREAD ? (int)object->id
-                                                  : object->owner;
-    line("thread\t%d\t%d\t%d\t%u\t%u\t%d\n", thread->index, (int)thread->status,
-         thread->pending_op, object != NULL ? object->kind : 0, thread->pending_object, owner);
+                                                : object->owner;
+    line("thread\t%d\t%d\t%d\t%u\t%u\t%d\n", thread->index, (int)thread->status, thread->pending_op,
+         object != NULL ? object->kind : 0, thread->pending_object, owner);
     if (thread->status != FREE) {
         write_stack(thread->tstate);
     }

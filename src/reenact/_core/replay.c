@@ -56,7 +56,8 @@ static void describe_entry(char *text, size_t size)
         snprintf(text, size, "schedule\tnothing\t0\t%lld", (long long)next.step);
         return;
     }
-    snprintf(text, size, "schedule\t%s\t%llu\t%lld", next.kind <= ENTRY_INTERRUPT ? NAMES[next.kind] : "?",
+    snprintf(text, size, "schedule\t%s\t%llu\t%lld",
+             next.kind <= ENTRY_INTERRUPT ? NAMES[next.kind] : "?",
              (unsigned long long)next.argument, (long long)next.step);
 }
 
@@ -221,9 +222,9 @@ Thread *replay_yield_target(Thread *thread, int64_t step)
     return successor;
 }
 
-static void __attribute__((noreturn))
-disagree(const char *reason, uint64_t site, int32_t thread, uint64_t object, int64_t was_step,
-         uint32_t here, uint32_t is_object, int64_t step)
+static void __attribute__((noreturn)) disagree(const char *reason, uint64_t site, int32_t thread,
+                                               uint64_t object, int64_t was_step, uint32_t here,
+                                               uint32_t is_object, int64_t step)
 {
     char expected[160], actual[4096];
     const Site *site_now = site_get(here);
@@ -273,16 +274,16 @@ void replay_check(enum Operation kind, uint32_t site, uint32_t object, int64_t s
     require(cursor);
     uint64_t head = cursor_varint(cursor);
     int32_t was_thread = head & 4 ? (int32_t)cursor_varint(cursor) : last_operation.thread;
-    uint32_t was_object = (uint32_t)((int64_t)last_operation.object +
-                                     (head & 2 ? cursor_zigzag(cursor) : 0));
+    uint32_t was_object =
+        (uint32_t)((int64_t)last_operation.object + (head & 2 ? cursor_zigzag(cursor) : 0));
     int64_t was_step = last_operation.step + (head & 1 ? (int64_t)cursor_varint(cursor) : 1);
     require_whole(cursor);
-    const char *reason = cursor->broken                      ? "end"
-                         : !is_same_site(head >> 3, site)    ? "operation"
-                         : was_object != object              ? "object"
-                         : was_thread != me->index           ? "thread"
-                         : was_step != step                  ? "step"
-                                                             : NULL;
+    const char *reason = cursor->broken                   ? "end"
+                         : !is_same_site(head >> 3, site) ? "operation"
+                         : was_object != object           ? "object"
+                         : was_thread != me->index        ? "thread"
+                         : was_step != step               ? "step"
+                                                          : NULL;
     if (reason != NULL) {
         disagree(reason, head >> 3, was_thread, was_object, was_step, site, object, step);
     }
@@ -295,8 +296,8 @@ void replay_check(enum Operation kind, uint32_t site, uint32_t object, int64_t s
 void replay_close(void)
 {
     int64_t step = gate_step();
-    bool as_recorded = next.exists && next.kind == ENTRY_END &&
-                       next.argument == ENDED_NORMALLY && next.step == step;
+    bool as_recorded = next.exists && next.kind == ENTRY_END && next.argument == ENDED_NORMALLY &&
+                       next.step == step;
     if (!as_recorded) {
         stray("end", step);
     }

@@ -38,8 +38,8 @@ static void on_signal_in_replay(int number, siginfo_t *info, void *context)
 {
     (void)context;
     bool ends = number == SIGINT || number == SIGTERM || number == SIGHUP || number == SIGQUIT;
-    bool is_own = (info->si_code == SI_USER || info->si_code == SI_TKILL) &&
-                  info->si_pid == getpid();
+    bool is_own =
+        (info->si_code == SI_USER || info->si_code == SI_TKILL) && info->si_pid == getpid();
     if (ends && !is_own) {
         signal(number, SIG_DFL);
         raise(number);

@@ -14,8 +14,7 @@
 #endif
 
 typedef struct {
-    PyObject_HEAD
-    PyObject *function;
+    PyObject_HEAD PyObject *function;
     Thread *thread;
 } Boot;
 
@@ -175,8 +174,7 @@ static PyObject *start_joinable_thread(PyObject *module, PyObject *const *args, 
 static enum Waited wait_for_end(Thread *thread, Thread *other, int64_t deadline_ns)
 {
     enum Waited waited = WAIT_INTERRUPTED;
-    while (other->status != ENDED && gate.active &&
-           !(waited == WAIT_RESUMED && deadline_ns >= 0)) {
+    while (other->status != ENDED && gate.active && !(waited == WAIT_RESUMED && deadline_ns >= 0)) {
         waited = gate_wait(thread, OP_JOIN, &other->done, deadline_ns);
         if (waited == WAIT_FAILED) {
             return waited;
@@ -228,8 +226,7 @@ static PyObject *shutdown_threads(PyObject *module, PyObject *unused)
     Thread *thread = gate_me();
     for (uint32_t i = 1; thread != NULL && i < gate.state->threads; i++) {
         Thread *other = &gate.slots[i];
-        if (!other->daemon && other != thread &&
-            wait_for_end(thread, other, -1) == WAIT_FAILED) {
+        if (!other->daemon && other != thread && wait_for_end(thread, other, -1) == WAIT_FAILED) {
             return NULL;
         }
     }

@@ -5,24 +5,31 @@
  * the code was loaded, so that rewritten code can be kept on disk. */
 #include "core.h"
 
+/* Apart, so that the common case saves no registers. */
+static PyObject *__attribute__((noinline, cold)) tick_slowly(Thread *thread)
+{
+    if (thread == NULL) {
+        if (gate.active) {
+            gate_foreign();
+        }
+        Py_RETURN_NONE;
+    }
+    thread->pending_op = OP_NONE;
+    thread->pending_object = 0;
+    if (gate_slow(thread) < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
 static PyObject *tick(PyObject *self)
 {
     (void)self;
     Thread *thread = me;
-    if (__builtin_expect(thread != NULL, 1)) {
-        if (__builtin_expect(--thread->budget > 0, 1)) {
-            Py_RETURN_NONE;
-        }
-        thread->pending_op = OP_NONE;
-        thread->pending_object = 0;
-        if (gate_slow(thread) < 0) {
-            return NULL;
-        }
+    if (__builtin_expect(thread != NULL && --thread->budget > 0, 1)) {
+        Py_RETURN_NONE;
     }
-    else if (gate.active) {
-        gate_foreign();
-    }
-    Py_RETURN_NONE;
+    return tick_slowly(thread);
 }
 
 static PyObject *describe(PyObject *self)
@@ -52,8 +59,7 @@ static int swap_constants(PyCodeObject *code)
                 return -1;
             }
         }
-        else if (PyUnicode_CheckExact(constant) &&
-                 PyUnicode_Compare(constant, placeholder) == 0) {
+        else if (PyUnicode_CheckExact(constant) && PyUnicode_Compare(constant, placeholder) == 0) {
             PyTuple_SET_ITEM(code->co_consts, i, Py_NewRef(the_tick));
             Py_DECREF(constant);
         }

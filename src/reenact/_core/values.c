@@ -228,9 +228,8 @@ static bool take_exception(Cursor *cursor)
     PyObject *name = take_sized(cursor, true);
     PyObject *args = name == NULL ? NULL : take_value(cursor, DEEPEST);
     PyObject *builtins = PyEval_GetBuiltins();
-    PyObject *type = args == NULL || !PyTuple_Check(args)
-                         ? NULL
-                         : PyDict_GetItemWithError(builtins, name);
+    PyObject *type =
+        args == NULL || !PyTuple_Check(args) ? NULL : PyDict_GetItemWithError(builtins, name);
     bool known = type != NULL && PyExceptionClass_Check(type);
     if (known) {
         PyErr_SetObject(type, args);

@@ -16,7 +16,7 @@ import sys
 import threading
 
 from reenact import _core
-from reenact.instrument import loader
+from reenact.instrument import listing, loader
 from reenact.instrument.rewrite import PLACEHOLDER
 from reenact.intercept import install, signals
 
@@ -89,6 +89,7 @@ def _hash_anew(locks: set[Any]) -> None:
 
 def instrument(packages: str) -> loader.Policy:
     """`packages` is "-" for none at all, or the names given by --instrument."""
+    listing.avoid()
     enabled = packages != "-"
     policy = loader.Policy(enabled=enabled, instrument=packages.split() if enabled else ())
     loader.install(policy, _plant, _core.note_source, _core.in_child)

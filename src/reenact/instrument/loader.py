@@ -11,9 +11,9 @@ from Python's own in `get_code` alone, and never write `__pycache__`.
 A recording and its replay must place their objects alike, though one finds the cache cold and
 the other warm. So what is not in the cache is made in a child process (*warm*), and this process
 then loads it the same way in either case; a stale or missing .pyc of a module left alone is made
-so too. Hence no locks, no threads and no imports here. In two cases the layout still depends on
+so too. Hence no locks, no threads and no imports here. In one case the layout still depends on
 what was on disk: if the cache cannot be written, or an entry is damaged, the rewriting happens in
-this process; and a new `__pycache__` directory makes Python list its parent anew.
+this process.
 
 Left out on purpose: code the program compiles for itself (`exec`, `runpy.run_path`), and loaders
 that do so (pytest's assertion rewriting); the latter are reported to *note_skipped*. Modules in a
