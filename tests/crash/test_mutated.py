@@ -86,9 +86,16 @@ def try_command(command: str, mutant: Path) -> Tried:
         code = main([command, str(mutant)])
         sys.stdout.flush()
     stderr = Path(f"{place}.2").read_text("utf-8", "backslashreplace")
-    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    childs = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-    return Tried(command, code, stderr, own_code(mutant), max(own, childs))
+    return Tried(command, code, stderr, own_code(mutant), most_resident())
+
+
+def most_resident() -> int:
+    """In KiB, of this process alone: ru_maxrss would count the process that started it, too. A
+    replay's program is held by the limit on its address space."""
+    for line in Path("/proc/self/status").read_text("utf-8").splitlines():
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1])
+    raise LookupError("/proc/self/status has no VmHWM")
 
 
 def own_code(mutant: Path) -> int | None:
