@@ -5,7 +5,8 @@ VENV := .venv
 PYTHON := $(VENV)/bin/python
 SOURCES := pyproject.toml setup.py $(wildcard src/reenact/_core/*.c src/reenact/_core/*.h)
 
-.PHONY: demo test test-% check bench fidelity clean
+.PHONY: demo test check bench fidelity clean
+.PRECIOUS: .venv-%/.installed
 
 demo: $(VENV)/.installed
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" sh examples/demo.sh
