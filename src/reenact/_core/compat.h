@@ -110,6 +110,41 @@ static inline int compat_frame_offset(Frame *frame, PyCodeObject *code)
                  (Py_ssize_t)sizeof(_Py_CODEUNIT));
 }
 
+/* One instruction that asks for the truth of any object and jumps; 3.13 has none. */
+#if PY_VERSION_HEX < 0x030C0000
+#define POP_AND_JUMP_IF_TRUE POP_JUMP_FORWARD_IF_TRUE
+#elif PY_VERSION_HEX < 0x030D0000
+#define POP_AND_JUMP_IF_TRUE POP_JUMP_IF_TRUE
+#endif
+
+static inline void compat_set_instruction(_Py_CODEUNIT *unit, int opcode, int argument)
+{
+#if PY_VERSION_HEX < 0x030C0000
+    *unit = _Py_MAKECODEUNIT(opcode, argument);
+#else
+    unit->op.code = (uint8_t)opcode;
+    unit->op.arg = (uint8_t)argument;
+#endif
+}
+
+static inline int compat_opcode(_Py_CODEUNIT unit)
+{
+#if PY_VERSION_HEX < 0x030C0000
+    return _Py_OPCODE(unit);
+#else
+    return unit.op.code;
+#endif
+}
+
+static inline int compat_argument(_Py_CODEUNIT unit)
+{
+#if PY_VERSION_HEX < 0x030C0000
+    return _Py_OPARG(unit);
+#else
+    return unit.op.arg;
+#endif
+}
+
 static inline PyThreadState *compat_thread_state(void)
 {
 #if PY_VERSION_HEX >= 0x030D0000

@@ -1,35 +1,40 @@
-/* The tick: a constant in rewritten code whose negation is a point.
+/* The tick: a constant in rewritten code whose negation, or truth, is a point.
  *
  * `-TICK` compiles to LOAD_CONST, UNARY_NEGATIVE, POP_TOP: no name lookup, no call frame. The
  * rewriter leaves a placeholder string among the constants; plant() swaps it for the tick after
- * the code was loaded, so that rewritten code can be kept on disk. */
+ * the code was loaded, so that rewritten code can be kept on disk. Where one instruction can ask
+ * for truth and drop the constant, plant() uses it instead of the other two: the tick is true,
+ * and the jump goes over the one that is left. */
 #include "core.h"
+#include <opcode.h>
 
 /* Apart, so that the common case saves no registers. */
-static PyObject *__attribute__((noinline, cold)) tick_slowly(Thread *thread)
+static int __attribute__((noinline, cold)) pass_slowly(Thread *thread)
 {
     if (thread == NULL) {
         if (gate.active) {
             gate_foreign();
         }
-        Py_RETURN_NONE;
+        return 1;
     }
     thread->pending_op = OP_NONE;
     thread->pending_object = 0;
-    if (gate_slow(thread) < 0) {
-        return NULL;
-    }
-    Py_RETURN_NONE;
+    return gate_slow(thread) < 0 ? -1 : 1;
 }
 
-static PyObject *tick(PyObject *self)
+static int truth(PyObject *self)
 {
     (void)self;
     Thread *thread = me;
     if (__builtin_expect(thread != NULL && --thread->budget > 0, 1)) {
-        Py_RETURN_NONE;
+        return 1;
     }
-    return tick_slowly(thread);
+    return pass_slowly(thread);
+}
+
+static PyObject *negation(PyObject *self)
+{
+    return truth(self) < 0 ? NULL : Py_NewRef(Py_None);
 }
 
 static PyObject *describe(PyObject *self)
@@ -38,7 +43,7 @@ static PyObject *describe(PyObject *self)
     return PyUnicode_FromString("<reenact tick>");
 }
 
-static PyNumberMethods tick_number = {.nb_negative = tick};
+static PyNumberMethods tick_number = {.nb_negative = negation, .nb_bool = truth};
 
 PyTypeObject TickType = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "reenact._core.Tick",
@@ -50,8 +55,32 @@ PyTypeObject TickType = {
 
 static PyObject *the_tick, *placeholder;
 
+#ifdef POP_AND_JUMP_IF_TRUE
+static void shorten(PyCodeObject *code)
+{
+    _Py_CODEUNIT *at = _PyCode_CODE(code), *end = at + Py_SIZE(code);
+    int argument = 0;
+    for (; at + 2 < end; at++) {
+        argument = argument << 8 | compat_argument(*at);
+        bool is_tick = compat_opcode(*at) == LOAD_CONST &&
+                       PyTuple_GET_ITEM(code->co_consts, argument) == the_tick;
+        if (is_tick && compat_opcode(at[1]) == UNARY_NEGATIVE && compat_opcode(at[2]) == POP_TOP) {
+            compat_set_instruction(&at[1], POP_AND_JUMP_IF_TRUE, 1);
+            compat_set_instruction(&at[2], NOP, 0);
+        }
+        argument = compat_opcode(*at) == EXTENDED_ARG ? argument : 0;
+    }
+}
+#else
+static void shorten(PyCodeObject *code)
+{
+    (void)code;
+}
+#endif
+
 static int swap_constants(PyCodeObject *code)
 {
+    bool has_tick = false;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(code->co_consts); i++) {
         PyObject *constant = PyTuple_GET_ITEM(code->co_consts, i);
         if (PyCode_Check(constant)) {
@@ -62,7 +91,11 @@ static int swap_constants(PyCodeObject *code)
         else if (PyUnicode_CheckExact(constant) && PyUnicode_Compare(constant, placeholder) == 0) {
             PyTuple_SET_ITEM(code->co_consts, i, Py_NewRef(the_tick));
             Py_DECREF(constant);
+            has_tick = true;
         }
+    }
+    if (has_tick) {
+        shorten(code);
     }
     return PyErr_Occurred() ? -1 : 0;
 }
