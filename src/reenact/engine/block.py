@@ -21,6 +21,7 @@ from reenact import _core, strategies
 from reenact.engine import child, launch, record
 from reenact.engine.launch import Choices, Ended, Program
 from reenact.errors import UsageError
+from reenact.intercept import install
 from reenact.recordings import format
 
 _is_used = False
@@ -64,6 +65,7 @@ def _replayed(descriptor: int) -> Iterator[None]:
     child.take_over()
     _core.control(follow_once)
     _core.start(follow_once, None)
+    install.begin()
     try:
         yield
     finally:
@@ -90,6 +92,7 @@ def _begin(directory: Path, strategy: str, seed: int) -> None:
         loaded = strategies.load(strategy, seed) if ":" in strategy else None
         chooser = strategies.chooser(loaded, _core.OPERATIONS) if loaded is not None else None
         _core.start(descriptor, chooser)
+        install.begin()
     except BaseException:
         shutil.rmtree(directory, ignore_errors=True)
         raise

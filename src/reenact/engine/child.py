@@ -18,7 +18,7 @@ import threading
 from reenact import _core
 from reenact.instrument import listing, loader
 from reenact.instrument.rewrite import PLACEHOLDER
-from reenact.intercept import install, signals
+from reenact.intercept import install
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ def main() -> None:
         _core.start(descriptor, chooser)
     except OSError as error:
         say_unrecorded(error)
+    install.begin()
     if kind == "script":
         run_script(target, argv, policy)
     else:
@@ -75,8 +76,7 @@ def take_over() -> None:
     """Everything that patches the interpreter, before the program's first line."""
     _core.install(type(_thread.allocate_lock()), _thread.RLock, _queue.SimpleQueue, _thread)
     _hash_anew(getattr(threading, "_shutdown_locks", set()))
-    install.install()
-    signals.install()
+    install.install({})
     gc.enable, gc.disable, gc.isenabled = _core.gc_enable, _core.gc_disable, _core.gc_isenabled
 
 

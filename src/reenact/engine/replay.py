@@ -31,7 +31,7 @@ from reenact.recordings.sources import Sources
 _OURS = ("PYTHONSTARTUP", "PYTHONINSPECT", "PYTHONHOME", "PYTHONBREAKPOINT", "PYTHONEXECUTABLE")
 _STREAMS = {1: "standard output", 2: "standard error"}
 _FLAG = re.compile("-(W.*|X.*|O+|B)", re.DOTALL)  # as record.interpreter_flags gives them
-_NEEDED = ("schedule", "operations", "definitions", "clock", "inputs")
+_NEEDED = ("schedule", "operations", "definitions", "clock", "inputs", "files")
 
 
 @dataclass(frozen=True, slots=True)
