@@ -208,6 +208,9 @@ static PyObject *recall(const Call *call, Thread *thread, PyObject *const *args,
 static PyObject *keep_or_recall(const Call *call, Thread *thread, PyObject *const *args,
                                 size_t count, PyObject *names)
 {
+    if (call->flags & CALL_STARTS) {
+        files_share();
+    }
     Py_buffer buffer;
     bool fills = call_buffer(call, args, count, &buffer);
     bool replays = gate.settings.mode == MODE_REPLAY;
@@ -377,10 +380,8 @@ static PyObject *output_call(PyObject *self, PyObject *const *args, size_t count
 static PyObject *call_get(PyObject *self, PyObject *instance, PyObject *type)
 {
     (void)type;
-    if (!((Call *)self)->is_method || instance == NULL || instance == Py_None) {
-        return Py_NewRef(self);
-    }
-    return PyMethod_New(self, instance);
+    bool is_bound = instance != NULL && instance != Py_None;
+    return is_bound ? PyMethod_New(self, instance) : Py_NewRef(self);
 }
 
 static PyObject *call_attribute(PyObject *self, PyObject *name)
@@ -414,20 +415,26 @@ static void call_dealloc(PyObject *self)
     PyObject_GC_Del(self);
 }
 
-/* A plain function in a class body must not turn into a method, nor a method into a function. */
-PyTypeObject CallType = {
-    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "reenact._core.Call",
-    .tp_basicsize = sizeof(Call),
-    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
-                Py_TPFLAGS_METHOD_DESCRIPTOR,
-    .tp_vectorcall_offset = offsetof(Call, call),
-    .tp_call = PyVectorcall_Call,
+#define CALL_TYPE(name, flags)                                                                     \
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = name, .tp_basicsize = sizeof(Call),                   \
+                                .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC |              \
+                                            Py_TPFLAGS_HAVE_VECTORCALL | (flags),                  \
+                                .tp_vectorcall_offset = offsetof(Call, call),                      \
+                                .tp_call = PyVectorcall_Call, .tp_getattro = call_attribute,       \
+                                .tp_repr = call_describe, .tp_traverse = call_traverse,            \
+                                .tp_dealloc = call_dealloc
+
+/* A function in a class body must not turn into a method, nor a method into a function. */
+PyTypeObject CallType = {CALL_TYPE("reenact._core.Call", 0)};
+PyTypeObject MethodCallType = {
+    CALL_TYPE("reenact._core.MethodCall", Py_TPFLAGS_METHOD_DESCRIPTOR),
     .tp_descr_get = call_get,
-    .tp_getattro = call_attribute,
-    .tp_repr = call_describe,
-    .tp_traverse = call_traverse,
-    .tp_dealloc = call_dealloc,
 };
+
+static bool is_call(PyObject *object)
+{
+    return Py_IS_TYPE(object, &CallType) || Py_IS_TYPE(object, &MethodCallType);
+}
 
 static const struct {
     const char *name;
@@ -458,7 +465,7 @@ static char *name_of_new(uint32_t number)
 static Call *new_call(vectorcallfunc function, PyObject *native, uint32_t flags, bool is_method)
 {
     static uint32_t numbers;
-    Call *call = PyObject_GC_New(Call, &CallType);
+    Call *call = PyObject_GC_New(Call, is_method ? &MethodCallType : &CallType);
     if (call == NULL) {
         return NULL;
     }
@@ -484,7 +491,7 @@ static PyObject *wrap(PyObject *module, PyObject *args)
     bool is_method = PyType_Check(owner);
     PyObject *dict = is_method ? ((PyTypeObject *)owner)->tp_dict : PyModule_GetDict(owner);
     native = dict == NULL ? NULL : PyDict_GetItemString(dict, name);
-    if (native == NULL || Py_IS_TYPE(native, &CallType)) {
+    if (native == NULL || is_call(native)) {
         return PyBool_FromLong(native != NULL);
     }
     vectorcallfunc function = find_manner(manner);

@@ -314,7 +314,8 @@ enum CallFlag {
     CALL_FILLS = 4,          /* its second argument is a buffer that it fills */
     CALL_ON_PATH = 8,        /* its first argument is a path; some paths are passed */
     CALL_MAKES = 16,         /* integers in its result are new descriptors */
-    CALL_ALSO_PERFORMED = 32 /* a replay performs it too, for its effect on this process alone */
+    CALL_ALSO_PERFORMED = 32, /* a replay performs it too, for its effect on this process alone */
+    CALL_STARTS = 64          /* starts a process, which may write to open files */
 };
 const char *call_name(uint64_t number);
 void call_begin_input(const Call *call);
@@ -384,7 +385,7 @@ int threads_install(PyObject *thread_module);
 int threads_bind(Thread *thread);
 extern PyMethodDef clock_functions[], thread_functions[], call_functions[], import_functions[];
 extern PyMethodDef value_functions[], file_functions[], signal_functions[];
-extern PyTypeObject TickType, CallType, BootType;
+extern PyTypeObject TickType, CallType, MethodCallType, BootType;
 
 /* A controlled thread whose operations count now, or NULL. */
 static inline Thread *gate_me(void)

@@ -385,7 +385,7 @@ static void scratch_name(char *name, uint64_t place)
 }
 
 /* The scratch file that stands for a file; it keeps what it was filled with last. */
-static int open_scratch(int flags, bool *is_kept)
+static int open_scratch(int flags, uint64_t *place_found, bool *is_kept)
 {
     static struct {
         bool is_filled;
@@ -400,6 +400,7 @@ static int open_scratch(int flags, bool *is_kept)
         return -1;
     }
     scratch_name(name, place);
+    *place_found = place;
     *is_kept = holding.contents == CONTENTS_KEPT;
     int kept = O_APPEND | O_NONBLOCK | O_SYNC | O_DSYNC;
     int fd = openat(scratch_fd, name, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
@@ -430,8 +431,9 @@ static PyObject *open_again(const Call *call, int flags)
     int number = PyLong_Check(result) ? (int)PyLong_AsLong(result) : -1;
     enum Place place = (enum Place)cursor_varint(cursor);
     bool is_kept = false;
+    uint64_t file = 0; /* its place, plus one */
     int fd = place != PLACE_FILE ? descriptor_place(number, place)
-                                 : descriptor_move(open_scratch(flags, &is_kept), number);
+                                 : descriptor_move(open_scratch(flags, &file, &is_kept), number);
     struct stat found;
     if (cursor->broken || number < 0 || fd < 0 || fstat(fd, &found) < 0) {
         replay_bad_input("a file that cannot be opened");
@@ -439,7 +441,7 @@ static PyObject *open_again(const Call *call, int flags)
     if (!(flags & O_CLOEXEC)) {
         fcntl(fd, F_SETFD, 0);
     }
-    note_opened(fd, 0, flags, facts_of(&found), is_kept);
+    note_opened(fd, (int)file - 1, flags, facts_of(&found), is_kept);
     return result;
 }
 
@@ -499,7 +501,8 @@ PyObject *open_call(PyObject *self, PyObject *const *args, size_t count, PyObjec
 static Opened *logged_file(int fd, struct stat *found)
 {
     Opened *entry = opened_at(fd);
-    if (entry == NULL || !entry->is_logged) {
+    bool is_shared = entry != NULL && entry->file > 0 && files[entry->file - 1].is_shared;
+    if (entry == NULL || !(entry->is_logged || is_shared)) {
         return NULL;
     }
     Facts now = facts_of(found);

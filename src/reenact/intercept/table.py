@@ -39,6 +39,7 @@ FILLS = 4
 ON_PATH = 8
 MAKES = 16
 ALSO_PERFORMED = 32
+STARTS = 64
 
 SOURCES = {
     "threads": "starting, ending and waiting for threads",
@@ -182,9 +183,9 @@ TABLE = (
     _recorded("sockets", "_ssl:_SSLContext", "load_dh_params set_default_verify_paths"),
     _recorded("sockets", "_ssl:_SSLContext", "cert_store_stats get_ca_certs session_stats"),
     # processes
-    _sent("processes", "_posixsubprocess", "fork_exec"),
-    _sent("processes", "posix", "posix_spawn posix_spawnp"),
-    _sent("processes", "posix", "system", WAITS),
+    _sent("processes", "_posixsubprocess", "fork_exec", STARTS),
+    _sent("processes", "posix", "posix_spawn posix_spawnp", STARTS),
+    _sent("processes", "posix", "system", WAITS | STARTS),
     _recorded("processes", "posix", "wait waitpid wait3 wait4 waitid", WAITS),
     _recorded("processes", "posix", "pidfd_open", MAKES),
     _recorded("processes", "_multiprocessing:SemLock", "acquire __enter__", WAITS),
