@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from reenact.cli import main, record
+from reenact.cli import main
 from reenact.strategies.interface import Candidate
 
 ROOT = Path(__file__).parents[2]
@@ -33,9 +33,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 def test_commands_shown_are_commands(page: Path) -> None:
     for line in re.findall(r"^\$ (reenact .*)$", page.read_text("utf-8"), re.MULTILINE):
         words = shlex.split(line, comments=True)[1:]
-        if words[0] == "record":
-            words = ["record", *record.arrange(words[1:])]
-        parser().parse_args(words)
+        parser().parse_args(main.arranged(words))
 
 
 def test_every_option_is_in_the_reference() -> None:

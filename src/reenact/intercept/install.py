@@ -12,6 +12,7 @@ import sys
 import threading
 
 from reenact import _core
+from reenact.inputs import Inputs
 from reenact.intercept import table
 from reenact.intercept.lazy import call_when_loaded
 from reenact.intercept.numbers import hash_by_number
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import ModuleType
     from typing import Any
+
+_inputs = Inputs()
 
 # Types that their module does not export by name.
 _HIDDEN_TYPES: dict[str, Callable[[ModuleType], type]] = {
@@ -35,7 +38,9 @@ _WRAPPERS = {
 }
 
 
-def install() -> None:
+def install(inputs: Inputs) -> None:
+    global _inputs
+    _inputs = inputs
     copies: dict[int, tuple[object, object]] = {}
     rows_of: dict[str, list[table.Row]] = {}
     for row in table.TABLE:
