@@ -146,7 +146,8 @@ def line_of(text: str, path: tuple[str, ...]) -> int:
     within one is not: so the first beginning of the text that has the path ends with its statement.
     """
     lines = text.replace("\r\n", "\n").split("\n")
-    begin = next((at for at, line in enumerate(lines) if _TABLE[-1] in line), 0)
+    hint = path[: len(_TABLE)][-1]  # nothing before the first line that has it can be ours
+    begin = next((at for at, line in enumerate(lines) if hint in line), 0)
     for end in range(begin + 1, len(lines) + 1):
         try:
             document = tomllib.loads("\n".join(lines[:end]))

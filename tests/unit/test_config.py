@@ -253,7 +253,7 @@ def test_a_broken_file_is_named_with_its_line(text: str, line: int) -> None:
 
 def test_a_file_that_is_not_text(here: Path) -> None:
     (here / "pyproject.toml").write_bytes(b"a = 1\nb = '\xff'\n")
-    with pytest.raises(UsageError, match="pyproject.toml line 2: it is not UTF-8"):
+    with pytest.raises(UsageError, match=r"pyproject\.toml line 2: it is not UTF-8"):
         config.read(here / "pyproject.toml")
 
 

@@ -17,6 +17,7 @@ from reenact.intercept.table import TABLE
 Reenact = Callable[..., int]
 Capture = pytest.CaptureFixture[str]
 
+DOCUMENT = Path(__file__).parents[3] / "docs" / "reference" / "json.md"
 FILE = """\
 [tool.reenact]
 instrument = ["requests"]
@@ -138,6 +139,17 @@ def test_json(ask: Reenact, here: Path, capsys: Capture) -> None:
         "packages": [{"name": "requests", "origin": line_2}],
     }
     assert shown["strict"] == {"value": False, "origin": {"kind": "default"}}
+
+
+def test_every_field_is_documented(ask: Reenact, here: Path, capsys: Capture) -> None:
+    (here / "pyproject.toml").write_text(FILE)
+    ask("--json", "--strict", "-m", "app")
+    shown = document(capsys)
+    text = DOCUMENT.read_text("utf-8").partition("reenact sources --json`\n")[2]
+    tables = [shown, shown["program"], shown["sources"][0], shown["always"][0], shown["strict"]]
+    tables += [shown["sources"][0]["origin"], shown["boundary"][0], shown["instrument"]]
+    names = {name for table in tables for name in table}
+    assert [name for name in sorted(names) if f"`{name}`" not in text] == []
 
 
 def test_no_ticks(ask: Reenact, here: Path, capsys: Capture) -> None:
