@@ -12,7 +12,9 @@ import json
 import os
 import re
 import tomllib
+from bisect import bisect_left
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -142,21 +144,20 @@ def settle(options: Mapping[str, Any], file: File | None = None) -> Settings:
 def line_of(text: str, path: tuple[str, ...]) -> int:
     """The line on which the statement begins that brings `path` into the document.
 
-    tomllib does not say. But what comes before a statement is a document by itself, and what ends
-    within one is not: so the first beginning of the text that has the path ends with its statement.
+    tomllib does not say. But a document can be cut before any statement, and not within one: so
+    `path` is missing from what is cut before its line, and in what is cut at or after it.
     """
     lines = text.replace("\r\n", "\n").split("\n")
-    hint = path[: len(_TABLE)][-1]  # nothing before the first line that has it can be ours
-    begin = next((at for at, line in enumerate(lines) if hint in line), 0)
-    for end in range(begin + 1, len(lines) + 1):
-        try:
-            document = tomllib.loads("\n".join(lines[:end]))
-        except tomllib.TOMLDecodeError:
-            continue
-        if _holds(document, path):
-            break
-        begin = end
-    return begin + 1
+    cuts = range(len(lines) + 1)
+    return bisect_left(cuts, True, key=lambda cut: _holds(_beginning(lines, cut), path))
+
+
+def _beginning(lines: list[str], cut: int) -> dict[str, Any]:
+    """The document up to `cut`, or to the end of the statement that is there."""
+    for end in range(cut, len(lines)):
+        with suppress(tomllib.TOMLDecodeError):
+            return tomllib.loads("\n".join(lines[:end]))
+    return tomllib.loads("\n".join(lines))
 
 
 def _text(path: Path) -> str:
