@@ -12,6 +12,7 @@ import sys
 import threading
 
 from reenact import _core
+from reenact.inputs import Inputs
 from reenact.intercept import clock, directories, imports, randomness, signals, table, terminal
 from reenact.intercept.lazy import call_when_loaded
 from reenact.intercept.numbers import hash_by_number
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     Copies = dict[int, tuple[object, object]]
+
+_inputs = Inputs()
 
 # Types that their module does not export by name.
 _HIDDEN_TYPES: dict[str, Callable[[ModuleType], type]] = {
@@ -40,13 +43,15 @@ _OURS: dict[str, tuple[str, Callable[[ModuleType], None]]] = {
 }
 
 
-def install(sources: Mapping[str, str]) -> None:
-    """`sources`: treatments other than the table's, by source."""
+def install(inputs: Inputs) -> None:
+    global _inputs
+    _inputs = inputs
+    sources = inputs.sources
     imports.stay_native()
     imports.refuse(table.REFUSED_MODULES)
     rows_of = _rows_by_module(sources)
     copies: Copies = {}
-    for name in rows_of.keys() | table.KNOWN_TYPES.keys() | _OURS.keys():
+    for name in _patched_modules(rows_of):
         if name in sys.modules:
             _patch_module(sys.modules[name], rows_of.get(name, []), sources, copies)
     _patch_files(sources)
@@ -70,6 +75,11 @@ def _rows_by_module(sources: Mapping[str, str]) -> dict[str, list[table.Row]]:
     return rows_of
 
 
+def _patched_modules(rows_of: dict[str, list[table.Row]]) -> list[str]:
+    """In the same order in every process: calls are numbered as they are wrapped."""
+    return sorted({*rows_of, *table.KNOWN_TYPES, *_OURS})
+
+
 def _callbacks(
     rows_of: dict[str, list[table.Row]], sources: Mapping[str, str]
 ) -> dict[str, Callable[[ModuleType], None]]:
@@ -80,8 +90,7 @@ def _callbacks(
 
         return patch
 
-    names = rows_of.keys() | table.KNOWN_TYPES.keys() | _OURS.keys()
-    callbacks = {name: patcher(rows_of.get(name, [])) for name in sorted(names)}
+    callbacks = {name: patcher(rows_of.get(name, [])) for name in _patched_modules(rows_of)}
     callbacks["_queue"] = lambda module: _core.install_queues(module.SimpleQueue)
     callbacks["concurrent.futures._base"] = lambda module: hash_by_number(module.Future)
     return callbacks
