@@ -63,6 +63,10 @@ Thread *call_thread(void)
 
 static uint32_t current; /* the call that the main thread is in */
 
+/* The native call that this OS thread is in, and who made it: for what it calls back. */
+static __thread const Call *inside_call;
+static __thread Thread *inside_thread;
+
 /* A signal's handler runs inside the main thread's call, whose outcome is yet to come. */
 void call_put_signalled(int number)
 {
@@ -73,15 +77,25 @@ void call_put_signalled(int number)
 PyObject *call_native(const Call *call, Thread *thread, PyObject *const *args, size_t count,
                       PyObject *names)
 {
+    uint32_t outer = current;
+    const Call *outer_call = inside_call;
+    Thread *outer_thread = inside_thread;
     if (thread->index == 0) {
         current = call->number;
     }
+    inside_call = call;
+    inside_thread = thread;
     thread->inside++;
     go_quiet(); /* what it does on the way is not the program's doing */
     PyObject *result = PyObject_Vectorcall(call->native, args, count, names);
     end_quiet(thread);
     thread->inside--;
+    inside_call = outer_call;
+    inside_thread = outer_thread;
     rejoin(thread);
+    if (thread->index == 0) {
+        current = outer;
+    }
     return result;
 }
 
@@ -171,13 +185,81 @@ static PyObject *perform_and_keep(const Call *call, Thread *thread, PyObject *co
     return result;
 }
 
+/* ---- calls back ---- */
+
+static PyObject *answer; /* what runs the program's part of a call back */
+
+/* answer_with(function): called with what call_back was given, recording and replaying alike */
+static PyObject *answer_with(PyObject *module, PyObject *function)
+{
+    (void)module;
+    Py_XSETREF(answer, Py_NewRef(function));
+    Py_RETURN_NONE;
+}
+
+/* What the call made of the answer is in its outcome. */
+static void answer_again(PyObject *value)
+{
+    PyObject *unused = answer == NULL ? NULL : PyObject_CallOneArg(answer, value);
+    Py_XDECREF(unused);
+    Py_DECREF(value);
+    PyErr_Clear();
+}
+
+/* From inside a native call back to the program: with the baton, and seen. */
+static PyObject *answer_now(Thread *thread, const Call *call, PyObject *value)
+{
+    int32_t depth = thread->inside, was_quiet = quiet;
+    bool was_away = thread->away;
+    me = thread;
+    thread->inside = quiet = 0;
+    inside_call = NULL;
+    inside_thread = NULL;
+    rejoin(thread);
+    if (gate.active) {
+        call_begin_input(call);
+        value_put_called_back(value);
+    }
+    PyObject *result = PyObject_CallOneArg(answer, value), *type, *error, *traceback;
+    PyErr_Fetch(&type, &error, &traceback);
+    if (gate.active && was_away) {
+        gate_drop(thread);
+    }
+    PyErr_Restore(type, error, traceback);
+    inside_call = call;
+    inside_thread = thread;
+    thread->inside = depth;
+    quiet = was_quiet;
+    me = NULL;
+    return result;
+}
+
+/* call_back(value): what a native call calls the program with, and what that answers */
+static PyObject *call_back(PyObject *module, PyObject *value)
+{
+    (void)module;
+    if (answer == NULL || !value_is_keepable(value)) {
+        PyErr_SetString(PyExc_TypeError, "call_back(a plain value), after answer_with(function)");
+        return NULL;
+    }
+    bool is_seen = gate.active && me == NULL && gate.settings.mode == MODE_RECORD;
+    if (is_seen && inside_thread == NULL) {
+        PyErr_SetString(PyExc_RuntimeError,
+                        "reenact: a thread that is not the program's called back from inside a "
+                        "boundary; such calls cannot be recorded");
+        return NULL;
+    }
+    return is_seen ? answer_now(inside_thread, inside_call, value)
+                   : PyObject_CallOneArg(answer, value);
+}
+
 static PyObject *recall(const Call *call, Thread *thread, PyObject *const *args, size_t count,
                         PyObject *names, Py_buffer *buffer)
 {
     PyObject *result = NULL;
     enum Kept kept = KEPT_SIGNAL;
     int number = 0;
-    while (kept == KEPT_SIGNAL) {
+    while (kept == KEPT_SIGNAL || kept == KEPT_CALLBACK) {
         if (call->flags & CALL_WAITS) {
             gate_drop(thread);
             rejoin(thread);
@@ -186,6 +268,9 @@ static PyObject *recall(const Call *call, Thread *thread, PyObject *const *args,
         kept = value_take(buffer, &result, &number);
         if (kept == KEPT_SIGNAL && signals_handle_now(number) < 0) {
             return NULL;
+        }
+        if (kept == KEPT_CALLBACK) {
+            answer_again(result);
         }
     }
     if (kept == KEPT_BROKEN) {
@@ -580,6 +665,8 @@ static PyObject *keep_sleep(PyObject *module, PyObject *native)
 
 PyMethodDef call_functions[] = {{"wrap", wrap, METH_VARARGS, NULL},
                                 {"call", make_call, METH_VARARGS, NULL},
+                                {"answer_with", answer_with, METH_O, NULL},
+                                {"call_back", call_back, METH_O, NULL},
                                 {"put", put, METH_VARARGS, NULL},
                                 {"point", point, METH_NOARGS, NULL},
                                 {"sleep", sleep_for, METH_O, NULL},

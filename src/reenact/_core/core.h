@@ -292,12 +292,14 @@ void report_divergence(const char *reason, int64_t step, const char *expected, c
 void end_of_recording(void) __attribute__((noreturn));
 
 /* values.c */
-enum Kept { KEPT_BROKEN = -1, KEPT, KEPT_NOT, KEPT_SIGNAL };
+enum Kept { KEPT_BROKEN = -1, KEPT, KEPT_NOT, KEPT_SIGNAL, KEPT_CALLBACK };
+bool value_is_keepable(PyObject *value);
 void value_put(PyObject *value);
 void value_put_exception(void);
 void value_put_filled(Py_ssize_t count, const void *bytes);
 void value_put_performed(void);
 void value_put_signalled(int number);
+void value_put_called_back(PyObject *value);
 enum Kept value_take(Py_buffer *buffer, PyObject **value, int *number);
 
 /* calls.c: a call of the table, standing in for a function or for a method of a C type */

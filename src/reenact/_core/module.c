@@ -269,6 +269,13 @@ static PyObject *quietly(PyObject *module, PyObject *const *args, Py_ssize_t cou
     return result;
 }
 
+/* is_quiet(): whether the calling thread is inside a native call, or our own code */
+static PyObject *is_quiet(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    return PyBool_FromLong(quiet > 0);
+}
+
 static PyMethodDef functions[] = {
     {"install", install, METH_VARARGS, NULL},
     {"install_queues", install_queues, METH_O, NULL},
@@ -280,6 +287,7 @@ static PyMethodDef functions[] = {
     {"note_source", note_source, METH_VARARGS, NULL},
     {"in_child", in_child, METH_O, NULL},
     {"quietly", (PyCFunction)(void (*)(void))quietly, METH_FASTCALL, NULL},
+    {"is_quiet", is_quiet, METH_NOARGS, NULL},
     {"die_with_launcher", die_with_launcher, METH_NOARGS, NULL},
     {"fix_addresses", fix_addresses, METH_NOARGS, NULL},
     {"addresses_are_fixed", addresses_are_fixed, METH_NOARGS, NULL},

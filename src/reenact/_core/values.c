@@ -24,6 +24,7 @@ enum Tag {
     TAG_LONG,      /* an integer of any size, as little-endian bytes */
     TAG_BYTEARRAY,
     TAG_SIGNALLED, /* not yet an outcome: a signal's handler ran inside the call */
+    TAG_CALLED,    /* nor is this: the call called the program back, with the value that follows */
 };
 enum { DEEPEST = 16, MOST_TYPES = 128 };
 
@@ -57,7 +58,15 @@ static PyObject *know_type(PyObject *module, PyObject *args)
     Py_RETURN_NONE;
 }
 
+/* is_plain(value): whether an outcome of a call can be this */
+static PyObject *is_plain(PyObject *module, PyObject *value)
+{
+    (void)module;
+    return PyBool_FromLong(value_is_keepable(value));
+}
+
 PyMethodDef value_functions[] = {{"know_type", know_type, METH_VARARGS, NULL},
+                                 {"is_plain", is_plain, METH_O, NULL},
                                  {NULL, NULL, 0, NULL}};
 
 static const char *name_of_type(PyTypeObject *type)
@@ -246,6 +255,11 @@ static void put_value(PyObject *value)
     }
 }
 
+bool value_is_keepable(PyObject *value)
+{
+    return is_keepable(value, DEEPEST);
+}
+
 void value_put(PyObject *value)
 {
     if (is_keepable(value, DEEPEST)) {
@@ -259,6 +273,12 @@ void value_put(PyObject *value)
 void value_put_performed(void)
 {
     stream_varint(out(), TAG_PERFORMED);
+}
+
+void value_put_called_back(PyObject *value)
+{
+    stream_varint(out(), TAG_CALLED);
+    put_value(value);
 }
 
 void value_put_signalled(int number)
@@ -534,12 +554,17 @@ enum Kept value_take(Py_buffer *buffer, PyObject **value, int *number)
 {
     Cursor *cursor = &cursors[STREAM_INPUTS];
     const unsigned char *before = cursor->at;
+    enum Kept kept = KEPT;
     *value = NULL;
     switch (cursor_varint(cursor)) {
     case TAG_PERFORMED: return cursor->broken ? KEPT_BROKEN : KEPT_NOT;
     case TAG_SIGNALLED: *number = (int)cursor_varint(cursor); return KEPT_SIGNAL;
     case TAG_EXCEPTION: return take_exception(cursor) ? KEPT : KEPT_BROKEN;
     case TAG_FILLED: *value = take_filled(cursor, buffer); break;
+    case TAG_CALLED:
+        *value = take_value(cursor, DEEPEST);
+        kept = KEPT_CALLBACK;
+        break;
     default: cursor->at = before; *value = take_value(cursor, DEEPEST);
     }
     if (*value == NULL || cursor->broken) {
@@ -547,5 +572,5 @@ enum Kept value_take(Py_buffer *buffer, PyObject **value, int *number)
         PyErr_Clear();
         return KEPT_BROKEN;
     }
-    return KEPT;
+    return kept;
 }

@@ -1,0 +1,348 @@
+"""Calls across a boundary: made once, and returned by every replay.
+
+`crossing(name, perform)` is a callable for the program. In a recording `perform` is called with
+real objects, unseen by the gate, and its outcome is kept as plain values (`plain.py`); in a replay
+only the outcome is there. What follows is the same code in both: the outcome becomes values,
+proxies and exceptions again. `stand_in(class)` is a class of proxies whose methods and attributes
+are crossings; the program may derive from it.
+
+The core records the whole as one call that waits. A call back (`proxies.Reflection`) interrupts
+it: the program's function runs with the baton, and a replay runs it at the same place.
+"""
+
+from __future__ import annotations
+
+import _thread
+import inspect
+
+from reenact import _core
+from reenact.intercept import plain, proxies
+from reenact.intercept.proxies import Proxy
+from reenact.intercept.table import WAITS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    Crossing = Callable[..., Any]
+
+_open = _thread._local()  # the numbers that this thread's crossings gave out, innermost last
+_stand_ins: dict[str, type[Proxy]] = {}
+_undeclared: dict[tuple[Any, ...], type[Proxy]] = {}
+_BUFFERS = (bytearray, list, dict)
+
+
+class TooDeep(RuntimeError):
+    """A result that no recording can keep."""
+
+
+def crossing(name: str, perform: Callable[..., Any]) -> Crossing:
+    """A function that performs in a recording, and returns the same in a replay."""
+    cross = _cross(name, perform)
+
+    def crossed(*args: Any, **names: Any) -> Any:
+        return _settle(*cross(args, names))
+
+    return crossed
+
+
+def _cross(name: str, perform: Callable[..., Any]) -> Callable[..., Any]:
+    def run(found: list[Any], owned: list[int], args: Any, names: Any) -> Any:
+        reals = [proxies.to_real(arg) for arg in args]
+        real_names = {key: proxies.to_real(value) for key, value in names.items()}
+        before = proxies.counts(owned)
+        return _outcome(perform, reals, real_names, found, owned, before, args)
+
+    recorded = _core.call(name, run, "recorded", WAITS)
+
+    def cross(args: tuple[Any, ...], names: dict[str, Any]) -> tuple[Any, list[Any]]:
+        found: list[Any] = []
+        if _core.is_quiet():
+            reals = [proxies.to_real(arg) for arg in args]
+            real_names = {key: proxies.to_real(value) for key, value in names.items()}
+            return ("quiet", perform(*reals, **real_names)), found
+        owned: list[int] = []
+        proxies.hand_over(args, owned)
+        proxies.hand_over(names, owned)
+        outcome = _recorded_inside(recorded, found, owned, args, names)
+        proxies.let_go(owned, outcome[2])
+        _fill(args, outcome[3])
+        return outcome, found
+
+    return cross
+
+
+def _recorded_inside(
+    recorded: Any, found: list[Any], owned: list[int], args: Any, names: Any
+) -> Any:
+    """Answers to calls back inside belong to this call."""
+    outer = getattr(_open, "owned", None)
+    _open.owned = owned
+    try:
+        return recorded(found, owned, args, names)
+    finally:
+        _open.owned = outer
+
+
+def _outcome(
+    perform: Callable[..., Any],
+    reals: list[Any],
+    real_names: dict[str, Any],
+    found: list[Any],
+    owned: list[int],
+    before: list[int],
+    args: tuple[Any, ...],
+) -> tuple[Any, ...]:
+    """In a recording: what happened, what of the program's is kept, what was filled."""
+    copies = [(i, type(arg)(arg)) for i, arg in enumerate(args) if type(arg) in _BUFFERS]
+
+    def other(value: Any) -> Any:
+        return proxies.encode_object(value, found)
+
+    try:
+        result = perform(*reals, **real_names)
+        coded = ("value", plain.encode(result, other))
+        del result
+    except BaseException as error:
+        coded = ("raise", plain.encode_error(error, other))
+        error.__traceback__ = None
+    del reals[:]
+    real_names.clear()
+    kept = proxies.still_held(owned, before)
+    outcome = (*coded, kept, _filled(args, copies))
+    return outcome if _core.is_plain(outcome) else _too_deep(found, kept)
+
+
+def _too_deep(found: list[Any], kept: list[int]) -> tuple[Any, ...]:
+    found.clear()
+    error = TooDeep("reenact: the result of a boundary is nested too deeply to be recorded")
+    return ("raise", plain.encode_error(error, repr), kept, [])
+
+
+def _filled(args: tuple[Any, ...], copies: list[tuple[int, Any]]) -> list[tuple[int, Any]]:
+    """Buffers, lists and dicts of plain values that the call changed."""
+    return [
+        (index, args[index])
+        for index, copy in copies
+        if _core.is_plain(args[index]) and args[index] != copy
+    ]
+
+
+def _fill(args: tuple[Any, ...], filled: list[tuple[int, Any]]) -> None:
+    for index, content in filled:
+        target = args[index]
+        if target is content:
+            continue
+        if type(target) is dict:
+            target.clear()
+            target.update(content)
+        else:
+            target[:] = content
+
+
+def _settle(outcome: Any, found: list[Any]) -> Any:
+    """The outcome as the program sees it."""
+    if outcome[0] == "quiet":
+        return outcome[1]
+    if outcome[0] == "value":
+        return plain.decode(outcome[1], lambda coded: _object(coded, found))
+    raise plain.decode_error(outcome[1], lambda coded: _object(coded, found))
+
+
+def _object(coded: tuple[Any, ...], found: list[Any]) -> Any:
+    if coded[0] == "handed":
+        return proxies.handed(coded[1])
+    if coded[0] == "class":
+        kind = plain.find(coded[1], coded[2])
+        if isinstance(kind, type):
+            return kind
+    if coded[0] == "object":
+        _, number, index, description = coded
+        known = proxies.proxy_of_number(number) if number else None
+        return known or _new_proxy(description, found[index] if found else None, number)
+    raise ValueError(f"reenact: {coded[0]!r} in a recorded result is not known")
+
+
+def _new_proxy(description: tuple[Any, ...], real: Any, number: int) -> Proxy:
+    kind = _class_of(description)
+    proxy = kind.__new__(kind)
+    proxies.adopt(proxy, real, number)
+    return proxy
+
+
+def _class_of(description: tuple[Any, ...]) -> type[Proxy]:
+    if len(description) == 1:
+        return _stand_ins[description[0]]
+    if description not in _undeclared:
+        _undeclared[description] = _undeclared_class(*description)
+    return _undeclared[description]
+
+
+def _answer(value: Any) -> Any:
+    """The program's part of a call back: recording and replaying alike."""
+    number, method, coded, call = value
+    found = proxies.take_arguments(call)
+    args, names = plain.decode(coded, lambda coded: _object(coded, found))
+    answer = getattr(proxies.handed(number), method)(*args, **names)
+    owned = getattr(_open, "owned", None)
+    if owned is not None:
+        proxies.hand_over(answer, owned)
+    return answer
+
+
+_core.answer_with(_answer)
+
+
+# ---- classes of proxies ----
+
+
+def _performing(name: str) -> Callable[..., Any]:
+    def perform(real: Any, *args: Any, **names: Any) -> Any:
+        return getattr(real, name)(*args, **names)
+
+    return perform
+
+
+def _performing_special(name: str) -> Callable[..., Any]:
+    """Looked up in the class, as Python does; a class may leave the answer to the other side."""
+
+    def perform(real: Any, *args: Any) -> Any:
+        return getattr(type(real), name)(real, *args)
+
+    return perform
+
+
+def _method(owner: str, name: str, perform: Callable[..., Any], like: Any = None) -> Any:
+    crossed = crossing(f"{owner}.{name}", perform)
+
+    def method(self: Any, *args: Any, **names: Any) -> Any:
+        return crossed(self, *args, **names)
+
+    method.__name__ = name
+    method.__qualname__ = f"{owner.rpartition('.')[2]}.{name}"
+    method.__doc__ = getattr(like, "__doc__", None)
+    return method
+
+
+def _attribute(owner: str, name: str, like: Any = None) -> property:
+    get = crossing(f"{owner}.{name}", lambda real: getattr(real, name))
+    put = crossing(f"{owner}.{name} =", lambda real, value: setattr(real, name, value))
+    delete = crossing(f"del {owner}.{name}", lambda real: delattr(real, name))
+    return property(get, put, delete, getattr(like, "__doc__", None))
+
+
+def _common(owner: str, is_declared: bool) -> dict[str, Any]:
+    """What is read and written by name; and a class that has no `repr` of its own."""
+    get = crossing(f"{owner} attribute", getattr)
+    put = crossing(f"{owner} attribute =", setattr)
+    delete = crossing(f"{owner} del attribute", delattr)
+
+    def __getattr__(self: Any, name: str) -> Any:
+        if name.startswith("_reenact") or (name.startswith("__") and name.endswith("__")):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return get(self, name)
+
+    def __setattr__(self: Any, name: str, value: Any) -> None:
+        is_ours = is_declared and (hasattr(type(self), name) or hasattr(self, "__dict__"))
+        object.__setattr__(self, name, value) if is_ours else put(self, name, value)
+
+    def __delattr__(self: Any, name: str) -> None:
+        is_ours = is_declared and (hasattr(type(self), name) or hasattr(self, "__dict__"))
+        object.__delattr__(self, name) if is_ours else delete(self, name)
+
+    def __repr__(self: Any) -> str:
+        return f"<{owner} object {proxies.number_of(self)} at a boundary>"
+
+    return {
+        "__slots__": (),
+        "__getattr__": __getattr__,
+        "__setattr__": __setattr__,
+        "__delattr__": __delattr__,
+        "__repr__": __repr__,
+    }
+
+
+def _special(owner: str, names: tuple[str, ...]) -> dict[str, Any]:
+    return {name: _method(owner, name, _performing_special(name)) for name in names}
+
+
+def _undeclared_class(module: str, name: str, special: tuple[str, ...]) -> type[Proxy]:
+    """Of objects whose class nobody declared: methods are found out as they are read."""
+    owner = f"{module}.{name}"
+    names = {**_common(owner, is_declared=False), **_special(owner, special)}
+    names.update(__module__=module, __qualname__=name)
+    real = plain.find(module, name)
+    if isinstance(real, type):
+        names["__class__"] = property(lambda self: real)
+    return type(name.rpartition(".")[2], (Proxy,), names)
+
+
+_KEPT = frozenset(
+    "__class__ __new__ __init__ __del__ __dict__ __weakref__ __getattribute__ __getattr__ "
+    "__setattr__ __delattr__ __slots__ __doc__ __module__ __qualname__ __reduce__ __reduce_ex__ "
+    "__getstate__ __setstate__ __init_subclass__ __subclasshook__ __sizeof__ __dir__ "
+    "__class_getitem__ __annotations__ __abstractmethods__ __match_args__".split()
+)
+
+
+def stand_in(real: type) -> type[Proxy]:
+    """The class that the program gets for a declared one."""
+    owner = f"{real.__module__}.{real.__qualname__}"
+    names = {**_common(owner, is_declared=True), **_special(owner, proxies.special_methods(real))}
+    names.update(__module__=real.__module__, __qualname__=real.__qualname__, __doc__=real.__doc__)
+    names["__init__"] = _initializer(owner, real)
+    names["__new__"] = _maker(real)
+    for name in dir(real):
+        if name not in names and name not in _KEPT:
+            names[name] = _member(owner, real, name)
+    bases = tuple(_stand_ins[_name(base)] for base in real.__mro__[1:] if _name(base) in _stand_ins)
+    made = type(real.__name__, bases[:1] or (Proxy,), names)
+    _stand_ins[owner] = made
+    proxies.declare(real, owner)
+    return made
+
+
+def _name(kind: type) -> str:
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
+def replace_stand_in(real: type, made: type[Proxy]) -> None:
+    """A class derived from a stand-in is to stand in for the real one."""
+    _stand_ins[_name(real)] = made
+
+
+def _member(owner: str, real: type, name: str) -> Any:
+    raw = inspect.getattr_static(real, name)
+    if isinstance(raw, (staticmethod, classmethod)) or inspect.isbuiltin(raw):
+        return staticmethod(crossing(f"{owner}.{name}", getattr(real, name)))
+    if type(raw).__name__ == "classmethod_descriptor":
+        return staticmethod(crossing(f"{owner}.{name}", getattr(real, name)))
+    if hasattr(raw, "__set__"):
+        return _attribute(owner, name, raw)
+    return _method(owner, name, _performing(name), raw) if callable(raw) else raw
+
+
+def _maker(real: type) -> Any:
+    def __new__(cls: Any, *args: Any, **names: Any) -> Any:
+        """Inside a boundary there are no proxies, unless of a class derived by the program."""
+        if _core.is_quiet() and cls.__module__ == real.__module__:
+            return real(*args, **names)
+        return object.__new__(cls)
+
+    return __new__
+
+
+def _initializer(owner: str, real: type) -> Any:
+    cross = _cross(owner, real)
+
+    def __init__(self: Any, *args: Any, **names: Any) -> None:
+        outcome, found = cross(args, names)
+        if outcome[0] == "quiet":
+            proxies.adopt(self, outcome[1])
+        elif outcome[0] == "value":
+            proxies.adopt(self, found[0] if found else None)
+        else:
+            _settle(outcome, found)
+
+    return __init__
