@@ -39,36 +39,40 @@ class TooDeep(RuntimeError):
 
 def crossing(name: str, perform: Callable[..., Any]) -> Crossing:
     """A function that performs in a recording, and returns the same in a replay."""
-    cross = _cross(name, perform)
+    cross = _cross(name, perform, _settle)
 
     def crossed(*args: Any, **names: Any) -> Any:
-        return _settle(*cross(args, names))
+        return cross(args, names)
 
     return crossed
 
 
-def _cross(name: str, perform: Callable[..., Any]) -> Callable[..., Any]:
+def _cross(name: str, perform: Callable[..., Any], settle: Callable[..., Any]) -> Crossing:
+    """`settle` makes of the outcome, and of real objects that were found, what is returned."""
+
     def run(found: list[Any], owned: list[int], args: Any, names: Any) -> Any:
+        before = proxies.counts(owned)
         reals = [proxies.to_real(arg) for arg in args]
         real_names = {key: proxies.to_real(value) for key, value in names.items()}
-        before = proxies.counts(owned)
         return _outcome(perform, reals, real_names, found, owned, before, args)
 
     recorded = _core.call(name, run, "recorded", WAITS)
 
-    def cross(args: tuple[Any, ...], names: dict[str, Any]) -> tuple[Any, list[Any]]:
+    def cross(args: tuple[Any, ...], names: dict[str, Any], *more: Any) -> Any:
         found: list[Any] = []
         if _core.is_quiet():
             reals = [proxies.to_real(arg) for arg in args]
             real_names = {key: proxies.to_real(value) for key, value in names.items()}
-            return ("quiet", perform(*reals, **real_names)), found
+            return settle(("quiet", perform(*reals, **real_names)), found, *more)
         owned: list[int] = []
         proxies.hand_over(args, owned)
         proxies.hand_over(names, owned)
         outcome = _recorded_inside(recorded, found, owned, args, names)
-        proxies.let_go(owned, outcome[2])
-        _fill(args, outcome[3])
-        return outcome, found
+        try:
+            _fill(args, outcome[3])
+            return settle(outcome, found, *more)
+        finally:
+            proxies.let_go(owned, outcome[2])
 
     return cross
 
@@ -160,7 +164,11 @@ def _object(coded: tuple[Any, ...], found: list[Any]) -> Any:
     if coded[0] == "object":
         _, number, index, description = coded
         known = proxies.proxy_of_number(number) if number else None
-        return known or _new_proxy(description, found[index] if found else None, number)
+        if known is not None:
+            return known
+        return _new_proxy(description, found[index] if found else None, number)
+    if coded[0] == "method":
+        return _bound_method(_object(coded[1], found), coded[2])
     raise ValueError(f"reenact: {coded[0]!r} in a recorded result is not known")
 
 
@@ -169,6 +177,15 @@ def _new_proxy(description: tuple[Any, ...], real: Any, number: int) -> Proxy:
     proxy = kind.__new__(kind)
     proxies.adopt(proxy, real, number)
     return proxy
+
+
+def _bound_method(proxy: Proxy, name: str) -> Any:
+    """Found out as it was read for the first time, and known from then on."""
+    kind = type(proxy)
+    if name not in vars(kind):
+        owner = f"{kind.__module__}.{kind.__qualname__}"
+        setattr(kind, name, _method(owner, name, _performing(name)))
+    return getattr(proxy, name)
 
 
 def _class_of(description: tuple[Any, ...]) -> type[Proxy]:
@@ -184,7 +201,7 @@ def _answer(value: Any) -> Any:
     number, method, coded, call = value
     found = proxies.take_arguments(call)
     args, names = plain.decode(coded, lambda coded: _object(coded, found))
-    answer = getattr(proxies.handed(number), method)(*args, **names)
+    answer = proxies.called(number, method)(*args, **names)
     owned = getattr(_open, "owned", None)
     if owned is not None:
         proxies.hand_over(answer, owned)
@@ -294,7 +311,7 @@ def stand_in(real: type) -> type[Proxy]:
     names["__init__"] = _initializer(owner, real)
     names["__new__"] = _maker(real)
     for name in dir(real):
-        if name not in names and name not in _KEPT:
+        if name not in names and name not in _KEPT and name not in proxies.SPECIAL_METHODS:
             names[name] = _member(owner, real, name)
     bases = tuple(_stand_ins[_name(base)] for base in real.__mro__[1:] if _name(base) in _stand_ins)
     made = type(real.__name__, bases[:1] or (Proxy,), names)
@@ -326,7 +343,7 @@ def _member(owner: str, real: type, name: str) -> Any:
 def _maker(real: type) -> Any:
     def __new__(cls: Any, *args: Any, **names: Any) -> Any:
         """Inside a boundary there are no proxies, unless of a class derived by the program."""
-        if _core.is_quiet() and cls.__module__ == real.__module__:
+        if _core.is_quiet() and _stand_ins.get(_name(real)) is cls:
             return real(*args, **names)
         return object.__new__(cls)
 
@@ -334,15 +351,18 @@ def _maker(real: type) -> Any:
 
 
 def _initializer(owner: str, real: type) -> Any:
-    cross = _cross(owner, real)
+    cross = _cross(owner, real, _settle_new)
 
     def __init__(self: Any, *args: Any, **names: Any) -> None:
-        outcome, found = cross(args, names)
-        if outcome[0] == "quiet":
-            proxies.adopt(self, outcome[1])
-        elif outcome[0] == "value":
-            proxies.adopt(self, found[0] if found else None)
-        else:
-            _settle(outcome, found)
+        cross(args, names, self)
 
     return __init__
+
+
+def _settle_new(outcome: Any, found: list[Any], proxy: Proxy) -> None:
+    if outcome[0] == "quiet":
+        proxies.adopt(proxy, outcome[1])
+    elif outcome[0] == "value":
+        proxies.adopt(proxy, found[0] if found else None)
+    else:
+        _settle(outcome, found)

@@ -13,7 +13,16 @@ import threading
 
 from reenact import _core
 from reenact.inputs import Inputs
-from reenact.intercept import clock, directories, imports, randomness, signals, table, terminal
+from reenact.intercept import (
+    boundary,
+    clock,
+    directories,
+    imports,
+    randomness,
+    signals,
+    table,
+    terminal,
+)
 from reenact.intercept.lazy import call_when_loaded
 from reenact.intercept.numbers import hash_by_number
 
@@ -57,9 +66,30 @@ def install(inputs: Inputs) -> None:
     _patch_files(sources)
     replace_copies(copies)
     call_when_loaded(_callbacks(rows_of, sources))
+    _patch_boundaries(boundary.patches(inputs.boundary))
     hash_by_number(threading.Thread)
     if "concurrent.futures._base" in sys.modules:
         hash_by_number(sys.modules["concurrent.futures._base"].Future)
+
+
+def _patch_boundaries(patches: dict[str, Callable[[ModuleType], None]]) -> None:
+    for name in sorted(patches):
+        if name in sys.modules:
+            _replace(sys.modules[name], patches[name])
+
+    def replacing(patch: Callable[[ModuleType], None]) -> Callable[[ModuleType], None]:
+        return lambda module: _replace(module, patch)
+
+    call_when_loaded({name: replacing(patch) for name, patch in patches.items()})
+
+
+def _replace(module: ModuleType, patch: Callable[[ModuleType], None]) -> None:
+    """Modules that it loaded on the way may have copies, too."""
+    before = dict(module.__dict__)
+    patch(module)
+    copies: Copies = {}
+    note_changes(module, before, copies)
+    replace_copies(copies)
 
 
 def begin() -> None:
@@ -111,6 +141,10 @@ def _patch_module(
     source, patch_ours = _OURS.get(name, ("", None))
     if patch_ours is not None and sources.get(source, table.RECORDED) == table.RECORDED:
         patch_ours(module)
+    note_changes(module, before, copies)
+
+
+def note_changes(module: ModuleType, before: dict[str, Any], copies: Copies) -> None:
     for attribute, native in before.items():
         ours = module.__dict__.get(attribute)
         if ours is not native:

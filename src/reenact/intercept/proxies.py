@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _FILE_METHODS = ("read", "readline", "readlines", "write", "flush", "seek", "tell", "close")
 _FUNCTIONS = (types.FunctionType, types.MethodType, types.MethodWrapperType)
+_METHODS = (types.MethodType, types.BuiltinFunctionType, types.MethodWrapperType)
 _PASSED = (type, types.ModuleType, types.TracebackType, types.CodeType, types.FrameType)
 _DEEPEST = 8
 
@@ -201,6 +202,13 @@ def handed(number: int) -> Any:
     return thing.object if isinstance(thing, Reflected) else thing
 
 
+def called(number: int, method: str) -> Any:
+    """The method of a handed object that a library called."""
+    if method not in methods_called(_handed[number]):
+        raise ValueError(f"reenact: {method!r} in a recorded call back is not known")
+    return getattr(handed(number), method)
+
+
 def number_handed(thing: Any) -> int:
     """Of what comes out of the library; 0 if it is no object that the program gave it."""
     if isinstance(thing, Reflection):
@@ -222,7 +230,7 @@ def counts(owned: list[int]) -> list[int]:
 def still_held(owned: list[int], before: list[int]) -> list[int]:
     """Those that the library kept."""
     after = counts(owned)
-    before = before + [0] * (len(after) - len(before))
+    before = before + [sys.maxsize] * (len(after) - len(before))  # answers to calls back
     return [
         number
         for number, count, was in zip(owned, after, before, strict=True)
@@ -280,17 +288,16 @@ def take_arguments(call: int) -> list[Any]:
 _declared: dict[type, str] = {}  # real classes that have a class of proxies, and its name
 
 # Special methods that proxies have if the real class has them.
-SPECIAL_METHODS = frozenset(
+SPECIAL_METHODS = tuple(
     f"__{name}__"
     for name in (
-        "call iter next len getitem setitem delitem contains reversed enter exit bool int float "
-        "index complex bytes neg pos abs invert round trunc floor ceil lt le gt ge add sub mul "
-        "truediv floordiv mod divmod pow matmul and or xor lshift rshift radd rsub rmul rtruediv "
-        "rfloordiv rmod rdivmod rpow rand ror rxor iadd isub imul ior iand fspath length_hint"
+        "repr str eq ne hash format lt le gt ge call iter next len getitem setitem delitem "
+        "contains reversed enter exit bool int float index complex bytes neg pos abs invert round "
+        "trunc floor ceil add sub mul truediv floordiv mod divmod pow matmul and or xor lshift "
+        "rshift radd rsub rmul rtruediv rfloordiv rmod rdivmod rpow rand ror rxor iadd isub imul "
+        "ior iand fspath length_hint"
     ).split()
 )
-# And those if it has them of its own: every object has some.
-COMMON_METHODS = ("__repr__", "__str__", "__eq__", "__ne__", "__hash__", "__format__")
 
 
 def declare(real: type, name: str) -> None:
@@ -307,9 +314,18 @@ def describe(real: Any) -> tuple[Any, ...]:
 
 
 def special_methods(kind: type) -> tuple[str, ...]:
-    common = [name for name in COMMON_METHODS if getattr(kind, name) is not getattr(object, name)]
-    special = sorted(name for name in SPECIAL_METHODS if getattr(kind, name, None) is not None)
-    return (*common, *special)
+    """Those that the class has of its own; every object has some."""
+    return tuple(name for name in SPECIAL_METHODS if _has_own(kind, name))
+
+
+def _has_own(kind: type, name: str) -> bool:
+    method = getattr(kind, name, None)
+    return method is not None and method is not getattr(object, name, None)
+
+
+def _is_method_of_known(method: Any) -> bool:
+    owner = method.__self__
+    return proxy_of_real(owner) is not None and hasattr(type(owner), method.__name__)
 
 
 def encode_object(value: Any, found: list[Any]) -> tuple[Any, ...]:
@@ -319,6 +335,8 @@ def encode_object(value: Any, found: list[Any]) -> tuple[Any, ...]:
         return ("handed", number)
     if isinstance(value, type) and plain.find(value.__module__, value.__qualname__) is not None:
         return ("class", value.__module__, value.__qualname__)
+    if isinstance(value, _METHODS) and _is_method_of_known(value):
+        return ("method", encode_object(value.__self__, found), value.__name__)
     proxy = value if isinstance(value, Proxy) else proxy_of_real(value)
     found.append(value if proxy is None else real_of(proxy))
     number = 0 if proxy is None else number_of(proxy)
