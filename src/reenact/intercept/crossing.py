@@ -255,18 +255,25 @@ def _common(owner: str, is_declared: bool) -> dict[str, Any]:
     put = crossing(f"{owner} attribute =", setattr)
     delete = crossing(f"{owner} del attribute", delattr)
 
+    def is_ours(self: Any, name: str) -> bool:
+        return is_declared and (hasattr(type(self), name) or hasattr(self, "__dict__"))
+
     def __getattr__(self: Any, name: str) -> Any:
         if name.startswith("_reenact") or (name.startswith("__") and name.endswith("__")):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         return get(self, name)
 
     def __setattr__(self: Any, name: str, value: Any) -> None:
-        is_ours = is_declared and (hasattr(type(self), name) or hasattr(self, "__dict__"))
-        object.__setattr__(self, name, value) if is_ours else put(self, name, value)
+        if is_ours(self, name):
+            object.__setattr__(self, name, value)
+        else:
+            put(self, name, value)
 
     def __delattr__(self: Any, name: str) -> None:
-        is_ours = is_declared and (hasattr(type(self), name) or hasattr(self, "__dict__"))
-        object.__delattr__(self, name) if is_ours else delete(self, name)
+        if is_ours(self, name):
+            object.__delattr__(self, name)
+        else:
+            delete(self, name)
 
     def __repr__(self: Any) -> str:
         return f"<{owner} object {proxies.number_of(self)} at a boundary>"
@@ -303,34 +310,44 @@ _KEPT = frozenset(
 )
 
 
-def stand_in(real: type) -> type[Proxy]:
-    """The class that the program gets for a declared one."""
+def stand_in(real: type, make: Callable[..., Any] | None = None) -> type[Proxy]:
+    """The class that the program gets for a declared one; `make` makes a real object of it."""
     owner = f"{real.__module__}.{real.__qualname__}"
-    names = {**_common(owner, is_declared=True), **_special(owner, proxies.special_methods(real))}
+    names = _common(owner, is_declared=True)
     names.update(__module__=real.__module__, __qualname__=real.__qualname__, __doc__=real.__doc__)
-    names["__init__"] = _initializer(owner, real)
+    names["__init__"] = _initializer(owner, make or real)
     names["__new__"] = _maker(real)
+    base = next((base for base in real.__mro__[1:] if _name(base) in _stand_ins), object)
     for name in dir(real):
-        if name not in names and name not in _KEPT and name not in proxies.SPECIAL_METHODS:
+        if name not in names and name not in _KEPT and not _is_inherited(real, name, base):
             names[name] = _member(owner, real, name)
-    bases = tuple(_stand_ins[_name(base)] for base in real.__mro__[1:] if _name(base) in _stand_ins)
-    made = type(real.__name__, bases[:1] or (Proxy,), names)
+    made = type(real.__name__, (_stand_ins.get(_name(base), Proxy),), names)
     _stand_ins[owner] = made
     proxies.declare(real, owner)
     return made
+
+
+def _is_inherited(real: type, name: str, base: type) -> bool:
+    missing = object()
+    return inspect.getattr_static(base, name, missing) is inspect.getattr_static(real, name)
 
 
 def _name(kind: type) -> str:
     return f"{kind.__module__}.{kind.__qualname__}"
 
 
-def replace_stand_in(real: type, made: type[Proxy]) -> None:
-    """A class derived from a stand-in is to stand in for the real one."""
+def named_like(real: type, made: Any) -> type[Proxy]:
+    """A class derived from a stand-in, which is to stand in for the real one."""
+    made.__name__, made.__qualname__ = real.__name__, real.__qualname__
+    made.__module__ = real.__module__
     _stand_ins[_name(real)] = made
+    return made  # type: ignore[no-any-return]
 
 
 def _member(owner: str, real: type, name: str) -> Any:
     raw = inspect.getattr_static(real, name)
+    if name in proxies.SPECIAL_METHODS:
+        return raw and _method(owner, name, _performing_special(name), raw)
     if isinstance(raw, (staticmethod, classmethod)) or inspect.isbuiltin(raw):
         return staticmethod(crossing(f"{owner}.{name}", getattr(real, name)))
     if type(raw).__name__ == "classmethod_descriptor":
@@ -350,8 +367,8 @@ def _maker(real: type) -> Any:
     return __new__
 
 
-def _initializer(owner: str, real: type) -> Any:
-    cross = _cross(owner, real, _settle_new)
+def _initializer(owner: str, make: Callable[..., Any]) -> Any:
+    cross = _cross(owner, make, _settle_new)
 
     def __init__(self: Any, *args: Any, **names: Any) -> None:
         cross(args, names, self)

@@ -25,8 +25,20 @@ if TYPE_CHECKING:
 _FILE_METHODS = ("read", "readline", "readlines", "write", "flush", "seek", "tell", "close")
 _FUNCTIONS = (types.FunctionType, types.MethodType, types.MethodWrapperType)
 _METHODS = (types.MethodType, types.BuiltinFunctionType, types.MethodWrapperType)
-_PASSED = (type, types.ModuleType, types.TracebackType, types.CodeType, types.FrameType)
+_passed: tuple[type, ...] = (
+    type,
+    types.ModuleType,
+    types.TracebackType,
+    types.CodeType,
+    types.FrameType,
+)
 _DEEPEST = 8
+
+
+def pass_as_it_is(kind: type) -> None:
+    """Instances of this class are the same to the program and to the library."""
+    global _passed
+    _passed = (*_passed, kind)
 
 
 class Proxy:
@@ -166,8 +178,8 @@ def hand_over(value: Any, owned: list[int], depth: int = _DEEPEST) -> None:
     if type(value) in (tuple, list, set, frozenset, dict) and depth:
         for item in _items(value):
             hand_over(item, owned, depth - 1)
-    elif not isinstance(value, (Proxy, BaseException, *_PASSED)):
-        owned.append(_hand(value))
+    elif id(value) not in _numbers and not isinstance(value, (Proxy, BaseException, *_passed)):
+        owned.append(hand(value))
 
 
 def _items(value: Any) -> Iterator[Any]:
@@ -178,7 +190,8 @@ def _items(value: Any) -> Iterator[Any]:
         yield from value
 
 
-def _hand(thing: Any) -> int:
+def hand(thing: Any) -> int:
+    """The number of what the library is told, and may call until it is let go of."""
     global _last_handed
     number = _numbers.get(id(thing), 0)
     if number == 0:

@@ -81,13 +81,14 @@ def _connection_class(real: type, cursor_class: type) -> type:
             return made_one
 
         def execute(self, *args: Any) -> Any:
-            return self.cursor().execute(*args)
+            """With a cursor of the module's own class, whatever `cursor` was overridden with."""
+            return Connection.cursor(self).execute(*args)
 
         def executemany(self, *args: Any) -> Any:
-            return self.cursor().executemany(*args)
+            return Connection.cursor(self).executemany(*args)
 
         def executescript(self, *args: Any) -> Any:
-            return self.cursor().executescript(*args)
+            return Connection.cursor(self).executescript(*args)
 
         def iterdump(self, **names: Any) -> Any:
             from sqlite3.dump import _iterdump  # type: ignore[attr-defined]
@@ -100,7 +101,7 @@ def _connection_class(real: type, cursor_class: type) -> type:
         def create_window_function(self, name: Any, num_params: Any, kind: Any, /) -> None:
             super().create_window_function(name, num_params, _reflecting(kind))
 
-    return _named(real, Connection)
+    return crossing.named_like(real, Connection)
 
 
 def _reflecting(kind: Any) -> Any:
@@ -151,17 +152,7 @@ def _cursor_class(real: type, parameters: Any) -> type:
         def __next__(self) -> Any:
             return self._reenact_row(super().__next__())
 
-    return _named(real, Cursor)
-
-
-def _named(real: type, made: Any) -> type:
-    made.__name__, made.__qualname__, made.__module__ = (
-        real.__name__,
-        real.__qualname__,
-        real.__module__,
-    )
-    crossing.replace_stand_in(real, made)
-    return made  # type: ignore[no-any-return]
+    return crossing.named_like(real, Cursor)
 
 
 class Row:
