@@ -10,6 +10,7 @@ same in a replay.
 
 from __future__ import annotations
 
+import io
 import sys
 import types
 import weakref
@@ -150,7 +151,7 @@ _handed: dict[int, Any] = {}
 _numbers: dict[int, int] = {}  # of what is in _handed, by address
 _last_handed = 0
 _reflections: dict[int, Reflection] = {}  # by number
-_classes: dict[tuple[str, ...], type[Reflection]] = {}
+_classes: dict[tuple[bool, tuple[str, ...]], type[Reflection]] = {}
 _arguments: dict[int, list[Any]] = {}  # real objects among the arguments of calls back
 _last_call = 0
 
@@ -168,7 +169,7 @@ def methods_called(thing: Any) -> tuple[str, ...]:
         return tuple(name for name in _FILE_METHODS if hasattr(kind, name))
     if hasattr(kind, "__next__"):
         return ("__next__",)
-    return ("__call__",) if hasattr(kind, "__call__") else ()  # noqa: B004
+    return ("__call__",) if callable(thing) else ()
 
 
 def hand_over(value: Any, owned: list[int], depth: int = _DEEPEST) -> None:
@@ -266,18 +267,21 @@ def to_real(value: Any, depth: int = _DEEPEST) -> Any:
 
 def reflection(number: int) -> Reflection:
     if number not in _reflections:
-        methods = methods_called(_handed[number])
-        if methods not in _classes:
-            _classes[methods] = _reflection_class(methods)
-        _reflections[number] = _classes[methods](number)
+        thing = _handed[number]
+        key = (isinstance(thing, io.TextIOBase), methods_called(thing))
+        if key not in _classes:
+            _classes[key] = _reflection_class(*key)
+        _reflections[number] = _classes[key](number)
     return _reflections[number]
 
 
-def _reflection_class(methods: tuple[str, ...]) -> type[Reflection]:
+def _reflection_class(is_text: bool, methods: tuple[str, ...]) -> type[Reflection]:
     names: dict[str, Any] = {name: _calling_back(name) for name in methods}
     if "__next__" in names:
         names["__iter__"] = lambda self: self
-    return type("Reflection", (Reflection,), names)
+    if is_text:
+        names["closed"] = True  # or else the end of this object would close the program's
+    return type("Reflection", (Reflection, io.TextIOBase) if is_text else (Reflection,), names)
 
 
 def _calling_back(method: str) -> Callable[..., Any]:
