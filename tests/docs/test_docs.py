@@ -12,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from reenact.cli import main, record
+from reenact import config
+from reenact.cli import main
+from reenact.inputs import SOURCES
 from reenact.strategies.interface import Candidate
 
 ROOT = Path(__file__).parents[2]
@@ -33,9 +35,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 def test_commands_shown_are_commands(page: Path) -> None:
     for line in re.findall(r"^\$ (reenact .*)$", page.read_text("utf-8"), re.MULTILINE):
         words = shlex.split(line, comments=True)[1:]
-        if words[0] == "record":
-            words = ["record", *record.arrange(words[1:])]
-        parser().parse_args(words)
+        parser().parse_args(main.arranged(words))
 
 
 def test_every_option_is_in_the_reference() -> None:
@@ -48,6 +48,23 @@ def test_every_option_is_in_the_reference() -> None:
         for action in command._actions:
             for option in action.option_strings:
                 assert option in ("-h", "--help") or option in page, (name, option)
+
+
+def test_every_setting_is_in_the_reference_and_its_example_is_right(tmp_path: Path) -> None:
+    page = (ROOT / "docs/reference/configuration.md").read_text("utf-8")
+    for name in (*config.KEYS, *SOURCES):
+        assert f"| `{name}` |" in page
+    for number, text in enumerate(examples("docs/reference/configuration.md", "docs/how-to.md")):
+        path = tmp_path / f"{number}.toml"
+        path.write_text(text)
+        assert config.settle({}, config.read_named(str(path))).file
+
+
+def examples(*pages: str) -> list[str]:
+    texts = [(ROOT / page).read_text("utf-8") for page in pages]
+    found = [example for text in texts for example in re.findall(r"```toml\n(.*?)```", text, re.S)]
+    assert len(found) >= len(pages)
+    return found
 
 
 def test_the_table_of_calls_is_the_one_in_the_code() -> None:

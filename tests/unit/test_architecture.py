@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2] / "src" / "reenact"
 
 # Each layer may import itself and the layers before it.
 LAYERS = (
-    ("errors", "events", "version", "pyversion", "_core"),
+    ("errors", "events", "version", "pyversion", "inputs", "config", "_core"),
     ("recordings", "strategies"),
     ("intercept", "instrument"),
     ("engine",),

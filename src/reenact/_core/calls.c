@@ -1,25 +1,24 @@
-/* Calls that wait for the outside world, and calls that print.
+/* The calls of intercept/table.py: what stands in for them, and what happens around them.
  *
- * Outside wraps a callable that may block: the baton is dropped while it runs, and the return
- * takes a place in the schedule. Recorded does the same and keeps the outcome, which a replay
- * returns without calling. Sent wraps a call that may send the program a signal. Output wraps a
- * write and keeps what goes to descriptors 1 and 2. All stand in for functions and for methods of
- * C types. */
+ * A Call wraps a function, or a method of a C type, and does one of these:
+ *   outside   performs it with the baton dropped, recording and replaying alike;
+ *   recorded  keeps its outcome, which a replay returns without calling;
+ *   makes     keeps the numbers of the descriptors it makes; a replay performs it and moves them;
+ *   sent      performs it, and lets handlers of signals run;
+ *   output    a write: what goes to descriptors 1 and 2 is kept and written again;
+ *   opens, reads, closes  files (files.c).
+ * Inside a native call nothing else is recorded: its outcome says it all. */
 #include "core.h"
 #include <stddef.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-typedef struct {
-    PyObject_HEAD vectorcallfunc call;
-    PyObject *native;
-    bool is_method;
-    bool on_descriptor; /* its first argument is a file or a descriptor */
-    bool fills;         /* its second argument is a buffer that it fills */
-} Wrapper;
+enum { MOST_CALLS = 4096, LONGEST_NAME = 64 };
 
-static int descriptor_of(Wrapper *wrapper, PyObject *target)
+int descriptor_of(const Call *call, PyObject *target)
 {
-    if (wrapper->is_method) {
+    if (call->is_method) {
         return ((FileObject *)target)->fd;
     }
     int overflow;
@@ -27,11 +26,18 @@ static int descriptor_of(Wrapper *wrapper, PyObject *target)
 }
 
 /* Regular files do not keep a reader waiting. */
-static bool is_regular_file(Wrapper *wrapper, PyObject *const *args, size_t count)
+static bool is_regular_file(const Call *call, PyObject *const *args, size_t count)
 {
     struct stat facts;
-    return wrapper->on_descriptor && PyVectorcall_NARGS(count) > 0 &&
-           fstat(descriptor_of(wrapper, args[0]), &facts) == 0 && S_ISREG(facts.st_mode);
+    return (call->flags & CALL_ON_DESCRIPTOR) && PyVectorcall_NARGS(count) > 0 &&
+           fstat(descriptor_of(call, args[0]), &facts) == 0 && S_ISREG(facts.st_mode);
+}
+
+static bool is_passed(const Call *call, PyObject *const *args, size_t count)
+{
+    return is_regular_file(call, args, count) ||
+           ((call->flags & CALL_ON_PATH) && PyVectorcall_NARGS(count) > 0 &&
+            files_pass_path(args[0]));
 }
 
 static void rejoin(Thread *thread)
@@ -44,112 +50,285 @@ static void rejoin(Thread *thread)
     }
 }
 
-/* The controlled thread for which this call leaves the gate, or NULL if it just happens. */
-static Thread *leaver(PyObject *self, PyObject *const *args, size_t count)
+/* The controlled thread that makes this call itself, with the baton; NULL if nobody looks. */
+Thread *call_thread(void)
 {
     Thread *thread = gate_me();
-    if (thread == NULL || thread->away || is_regular_file((Wrapper *)self, args, count)) {
+    if (thread == NULL) {
         return NULL;
     }
-    return thread;
+    rejoin(thread); /* robbed of the baton in a call nobody declared */
+    return gate.active ? thread : NULL;
 }
 
-static PyObject *outside_call(PyObject *self, PyObject *const *args, size_t count, PyObject *names)
+static uint32_t current; /* the call that the main thread is in */
+
+/* A signal's handler runs inside the main thread's call, whose outcome is yet to come. */
+void call_put_signalled(int number)
 {
-    PyObject *native = ((Wrapper *)self)->native;
-    Thread *thread = leaver(self, args, count);
-    if (thread == NULL) {
-        return PyObject_Vectorcall(native, args, count, names);
+    stream_varint(&streams[STREAM_INPUTS], current);
+    value_put_signalled(number);
+}
+
+PyObject *call_native(const Call *call, Thread *thread, PyObject *const *args, size_t count,
+                      PyObject *names)
+{
+    if (thread->index == 0) {
+        current = call->number;
     }
-    if (gate_enter(thread, OP_CALL, 0) < 0) {
-        return NULL;
-    }
-    gate_done(OP_CALL, NULL);
-    gate_drop(thread);
-    PyObject *result = PyObject_Vectorcall(native, args, count, names);
+    thread->inside++;
+    go_quiet(); /* what it does on the way is not the program's doing */
+    PyObject *result = PyObject_Vectorcall(call->native, args, count, names);
+    end_quiet(thread);
+    thread->inside--;
     rejoin(thread);
     return result;
 }
 
-/* The buffer that the call fills: its first argument after self or the descriptor. */
-static bool filled_buffer(Wrapper *wrapper, PyObject *const *args, size_t count, Py_buffer *buffer)
+static const char *names_of_calls[MOST_CALLS];
+
+const char *call_name(uint64_t number)
 {
-    if (!wrapper->fills || PyVectorcall_NARGS(count) < 2) {
-        return false;
-    }
-    if (PyObject_GetBuffer(args[1], buffer, PyBUF_WRITABLE) < 0) {
-        PyErr_Clear();
-        return false;
-    }
-    return true;
+    return number < MOST_CALLS && names_of_calls[number] != NULL ? names_of_calls[number] : "?";
 }
 
-static void keep_outcome(PyObject *result, Py_buffer *buffer)
+static PyObject *perform(const Call *call, PyObject *const *args, size_t count, PyObject *names)
 {
-    Py_ssize_t count = result != NULL && PyLong_Check(result) ? PyLong_AsSsize_t(result) : -1;
+    return PyObject_Vectorcall(call->native, args, count, names);
+}
+
+/* ---- outcomes ---- */
+
+void call_begin_input(const Call *call)
+{
+    stream_varint(&streams[STREAM_INPUTS], call->number);
+}
+
+/* The next input must be this call's. */
+void call_take_input(const Call *call)
+{
+    replay_require_input();
+    uint64_t recorded = cursor_varint(&cursors[STREAM_INPUTS]);
+    if (cursors[STREAM_INPUTS].broken) {
+        replay_bad_input("inputs that end");
+    }
+    if (recorded != call->number) {
+        replay_other_input(recorded, call->number);
+    }
+}
+
+/* The buffer that the call fills: an argument after self or the descriptor. */
+bool call_buffer(const Call *call, PyObject *const *args, size_t count, Py_buffer *buffer)
+{
+    for (Py_ssize_t i = 1; (call->flags & CALL_FILLS) && i < PyVectorcall_NARGS(count); i++) {
+        if (PyObject_CheckBuffer(args[i]) &&
+            PyObject_GetBuffer(args[i], buffer, PyBUF_WRITABLE) == 0) {
+            return true;
+        }
+        PyErr_Clear();
+    }
+    return false;
+}
+
+/* How many bytes were put into the buffer: the result, or its first item. */
+static Py_ssize_t filled_count(PyObject *result)
+{
+    bool is_tuple = PyTuple_Check(result) && PyTuple_GET_SIZE(result) > 0;
+    PyObject *count = is_tuple ? PyTuple_GET_ITEM(result, 0) : result;
+    return PyLong_Check(count) ? PyLong_AsSsize_t(count) : -1;
+}
+
+void call_keep(PyObject *result, Py_buffer *buffer)
+{
+    Py_ssize_t count = result == NULL || buffer == NULL ? -1 : filled_count(result);
     if (result == NULL) {
         value_put_exception();
     }
-    else if (buffer != NULL && count >= 0 && count <= buffer->len) {
+    else if (count >= 0 && count <= buffer->len) {
         value_put_filled(count, buffer->buf);
+        value_put(result);
     }
     else {
         value_put(result);
     }
 }
 
-static PyObject *perform_and_keep(Wrapper *wrapper, Thread *thread, PyObject *const *args,
+static PyObject *perform_and_keep(const Call *call, Thread *thread, PyObject *const *args,
                                   size_t count, PyObject *names, Py_buffer *buffer)
 {
-    gate_drop(thread);
-    PyObject *result = PyObject_Vectorcall(wrapper->native, args, count, names);
-    rejoin(thread);
-    if (gate.active) {
-        keep_outcome(result, buffer);
+    thread->interrupted = false;
+    if (call->flags & CALL_WAITS) {
+        gate_drop(thread);
+    }
+    PyObject *result = call_native(call, thread, args, count, names);
+    if (thread->interrupted) { /* raised by a handler, which raises it again in a replay */
+        thread->interrupted = false;
+    }
+    else if (gate.active) {
+        call_begin_input(call);
+        call_keep(result, buffer);
     }
     return result;
 }
 
-static PyObject *recall(Wrapper *wrapper, Thread *thread, PyObject *const *args, size_t count,
+static PyObject *recall(const Call *call, Thread *thread, PyObject *const *args, size_t count,
                         PyObject *names, Py_buffer *buffer)
 {
     PyObject *result = NULL;
-    gate_drop(thread);
-    rejoin(thread);
-    replay_require_input();
-    enum Kept kept = value_take(buffer, &result);
-    if (kept == KEPT_BROKEN) {
-        replay_bad_input();
+    enum Kept kept = KEPT_SIGNAL;
+    int number = 0;
+    while (kept == KEPT_SIGNAL) {
+        if (call->flags & CALL_WAITS) {
+            gate_drop(thread);
+            rejoin(thread);
+        }
+        call_take_input(call);
+        kept = value_take(buffer, &result, &number);
+        if (kept == KEPT_SIGNAL && signals_handle_now(number) < 0) {
+            return NULL;
+        }
     }
-    return kept == KEPT_NOT ? PyObject_Vectorcall(wrapper->native, args, count, names) : result;
+    if (kept == KEPT_BROKEN) {
+        replay_bad_input("a value that is damaged");
+    }
+    if (kept == KEPT_NOT) {
+        return call_native(call, thread, args, count, names);
+    }
+    if ((call->flags & CALL_MAKES) && result != NULL && !descriptors_place_all(result)) {
+        replay_bad_input("a descriptor that is in use");
+    }
+    if ((call->flags & CALL_ALSO_PERFORMED) && result != NULL) {
+        PyObject *unused = call_native(call, thread, args, count, names);
+        Py_XDECREF(unused);
+        PyErr_Clear();
+    }
+    return result;
 }
 
-static PyObject *recorded_call(PyObject *self, PyObject *const *args, size_t count, PyObject *names)
+static PyObject *keep_or_recall(const Call *call, Thread *thread, PyObject *const *args,
+                                size_t count, PyObject *names)
 {
-    Wrapper *wrapper = (Wrapper *)self;
-    Thread *thread = leaver(self, args, count);
-    if (thread == NULL) {
-        return PyObject_Vectorcall(wrapper->native, args, count, names);
+    if (call->flags & CALL_STARTS) {
+        files_share();
     }
-    if (gate_enter(thread, OP_CALL, 0) < 0) {
-        return NULL;
-    }
-    gate_done(OP_CALL, NULL);
     Py_buffer buffer;
-    bool fills = filled_buffer(wrapper, args, count, &buffer);
-    PyObject *(*act)(Wrapper *, Thread *, PyObject *const *, size_t, PyObject *, Py_buffer *) =
-        gate.settings.mode == MODE_REPLAY ? recall : perform_and_keep;
-    PyObject *result = act(wrapper, thread, args, count, names, fills ? &buffer : NULL);
+    bool fills = call_buffer(call, args, count, &buffer);
+    bool replays = gate.settings.mode == MODE_REPLAY;
+    PyObject *result =
+        replays ? recall(call, thread, args, count, names, fills ? &buffer : NULL)
+                : perform_and_keep(call, thread, args, count, names, fills ? &buffer : NULL);
     if (fills) {
         PyBuffer_Release(&buffer);
     }
     return result;
 }
 
-/* A point once the signal is sent: Python would run its handler there and then. */
+/* ---- what a Call does ---- */
+
+static PyObject *outside_call(PyObject *self, PyObject *const *args, size_t count, PyObject *names)
+{
+    Call *call = (Call *)self;
+    Thread *thread = call_thread();
+    if (thread == NULL || is_passed(call, args, count)) {
+        return perform(call, args, count, names);
+    }
+    if (gate_enter(thread, OP_CALL, 0) < 0) {
+        return NULL;
+    }
+    gate_done(OP_CALL, NULL);
+    gate_drop(thread);
+    return call_native(call, thread, args, count, names);
+}
+
+static PyObject *recorded_waiting_call(Call *call, Thread *thread, PyObject *const *args,
+                                       size_t count, PyObject *names)
+{
+    if (gate_enter(thread, OP_CALL, 0) < 0) {
+        return NULL;
+    }
+    gate_done(OP_CALL, NULL);
+    return keep_or_recall(call, thread, args, count, names);
+}
+
+/* An object with __fspath__ is asked for its path here, since a replay does not call. */
+static PyObject *recorded_path_call(Call *call, Thread *thread, PyObject *const *args,
+                                    size_t count, PyObject *names)
+{
+    Py_ssize_t given = PyVectorcall_NARGS(count);
+    Py_ssize_t total = given + (names == NULL ? 0 : PyTuple_GET_SIZE(names));
+    PyObject *changed[16];
+    PyObject *path = total > 16 ? NULL : PyOS_FSPath(args[0]);
+    if (path == NULL) {
+        PyErr_Clear();
+        return keep_or_recall(call, thread, args, count, names);
+    }
+    memcpy(changed, args, (size_t)total * sizeof *changed);
+    changed[0] = path;
+    PyObject *result = files_pass_path(path) ? perform(call, changed, (size_t)given, names)
+                                             : keep_or_recall(call, thread, changed, (size_t)given,
+                                                              names);
+    Py_DECREF(path);
+    return result;
+}
+
+PyObject *recorded_call(PyObject *self, PyObject *const *args, size_t count, PyObject *names)
+{
+    Call *call = (Call *)self;
+    Thread *thread = call_thread();
+    if (thread == NULL || is_passed(call, args, count)) {
+        return perform(call, args, count, names);
+    }
+    if (call->flags & CALL_WAITS) {
+        return recorded_waiting_call(call, thread, args, count, names);
+    }
+    if ((call->flags & CALL_ON_PATH) && PyVectorcall_NARGS(count) > 0 &&
+        !PyUnicode_CheckExact(args[0]) && !PyLong_Check(args[0])) {
+        return recorded_path_call(call, thread, args, count, names);
+    }
+    return keep_or_recall(call, thread, args, count, names);
+}
+
+static bool is_for_itself(PyObject *const *args, size_t count)
+{
+    int overflow;
+    return PyVectorcall_NARGS(count) > 0 && PyLong_Check(args[0]) &&
+           PyLong_AsLongAndOverflow(args[0], &overflow) == (long)getpid();
+}
+
+/* A signal to another process is sent once; one to the program itself is its own again. Then a
+ * point: Python would run its handler there and then. */
 static PyObject *sent_call(PyObject *self, PyObject *const *args, size_t count, PyObject *names)
 {
-    PyObject *result = PyObject_Vectorcall(((Wrapper *)self)->native, args, count, names);
+    Call *call = (Call *)self;
+    Thread *thread = call_thread();
+    if (thread == NULL) {
+        return perform(call, args, count, names);
+    }
+    PyObject *result;
+    if (gate.settings.mode == MODE_REPLAY) {
+        result = recall(call, thread, args, count, names, NULL);
+    }
+    else {
+        bool is_own = is_for_itself(args, count);
+        result = call_native(call, thread, args, count, names);
+        call_begin_input(call);
+        if (is_own) {
+            value_put(Py_None);
+        }
+        else {
+            call_keep(result, NULL);
+        }
+    }
+    if (result != NULL && gate_enter(thread, OP_NONE, 0) < 0) {
+        Py_CLEAR(result);
+    }
+    return result;
+}
+
+/* The same for signals that can only go to this process: the schedule says when they are heard. */
+static PyObject *raised_call(PyObject *self, PyObject *const *args, size_t count, PyObject *names)
+{
+    PyObject *result = perform((Call *)self, args, count, names);
     Thread *thread = gate_me();
     if (result != NULL && thread != NULL && gate_enter(thread, OP_NONE, 0) < 0) {
         Py_CLEAR(result);
@@ -184,139 +363,181 @@ static void note_written(int fd, PyObject *data, PyObject *result)
  * calls this. A pipe or a socket may keep its writer waiting, and has somebody at the other end. */
 static PyObject *output_call(PyObject *self, PyObject *const *args, size_t count, PyObject *names)
 {
-    Wrapper *wrapper = (Wrapper *)self;
-    int fd = PyVectorcall_NARGS(count) == 2 ? descriptor_of(wrapper, args[0]) : -1;
+    Call *call = (Call *)self;
+    int fd = PyVectorcall_NARGS(count) == 2 ? descriptor_of(call, args[0]) : -1;
     if (fd > 2) {
         return recorded_call(self, args, count, names);
     }
-    PyObject *result = PyObject_Vectorcall(wrapper->native, args, count, names);
+    PyObject *result = perform(call, args, count, names);
     if (result != NULL && fd > 0 && log_is_on()) {
         note_written(fd, args[1], result);
     }
     return result;
 }
 
-static PyObject *wrapper_get(PyObject *self, PyObject *instance, PyObject *type)
+/* ---- the type ---- */
+
+static PyObject *call_get(PyObject *self, PyObject *instance, PyObject *type)
 {
     (void)type;
-    if (!((Wrapper *)self)->is_method || instance == NULL || instance == Py_None) {
-        return Py_NewRef(self);
-    }
-    return PyMethod_New(self, instance);
+    bool is_bound = instance != NULL && instance != Py_None;
+    return is_bound ? PyMethod_New(self, instance) : Py_NewRef(self);
 }
 
-static PyObject *wrapper_attribute(PyObject *self, PyObject *name)
+static PyObject *call_attribute(PyObject *self, PyObject *name)
 {
+    if (PyUnicode_CompareWithASCIIString(name, "__wrapped__") == 0) {
+        return Py_NewRef(((Call *)self)->native);
+    }
     PyObject *value = PyObject_GenericGetAttr(self, name);
     if (value == NULL && PyErr_ExceptionMatches(PyExc_AttributeError)) {
         PyErr_Clear();
-        value = PyObject_GetAttr(((Wrapper *)self)->native, name);
+        value = PyObject_GetAttr(((Call *)self)->native, name);
     }
     return value;
 }
 
-static PyObject *wrapper_describe(PyObject *self)
+static PyObject *call_describe(PyObject *self)
 {
-    return PyObject_Repr(((Wrapper *)self)->native);
+    return PyObject_Repr(((Call *)self)->native);
 }
 
-static int wrapper_traverse(PyObject *self, visitproc visit, void *arg)
+static int call_traverse(PyObject *self, visitproc visit, void *arg)
 {
-    Py_VISIT(((Wrapper *)self)->native);
+    Py_VISIT(((Call *)self)->native);
     return 0;
 }
 
-static void wrapper_dealloc(PyObject *self)
+static void call_dealloc(PyObject *self)
 {
     PyObject_GC_UnTrack(self);
-    Py_XDECREF(((Wrapper *)self)->native);
+    Py_XDECREF(((Call *)self)->native);
     PyObject_GC_Del(self);
 }
 
-#define WRAPPER_TYPE(name)                                                                         \
-    PyVarObject_HEAD_INIT(NULL, 0).tp_name = name, .tp_basicsize = sizeof(Wrapper),                \
+#define CALL_TYPE(name, flags)                                                                     \
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = name, .tp_basicsize = sizeof(Call),                   \
                                 .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC |              \
-                                            Py_TPFLAGS_HAVE_VECTORCALL |                           \
-                                            Py_TPFLAGS_METHOD_DESCRIPTOR,                          \
-                                .tp_vectorcall_offset = offsetof(Wrapper, call),                   \
-                                .tp_call = PyVectorcall_Call, .tp_descr_get = wrapper_get,         \
-                                .tp_getattro = wrapper_attribute, .tp_repr = wrapper_describe,     \
-                                .tp_traverse = wrapper_traverse, .tp_dealloc = wrapper_dealloc
+                                            Py_TPFLAGS_HAVE_VECTORCALL | (flags),                  \
+                                .tp_vectorcall_offset = offsetof(Call, call),                      \
+                                .tp_call = PyVectorcall_Call, .tp_getattro = call_attribute,       \
+                                .tp_repr = call_describe, .tp_traverse = call_traverse,            \
+                                .tp_dealloc = call_dealloc
 
-/* A plain function in a class body must not turn into a method, nor a method into a function. */
-PyTypeObject OutsideType = {WRAPPER_TYPE("reenact._core.Outside")};
-PyTypeObject RecordedType = {WRAPPER_TYPE("reenact._core.Recorded")};
-PyTypeObject SentType = {WRAPPER_TYPE("reenact._core.Sent")};
-PyTypeObject OutputType = {WRAPPER_TYPE("reenact._core.Output")};
+/* A function in a class body must not turn into a method, nor a method into a function. */
+PyTypeObject CallType = {CALL_TYPE("reenact._core.Call", 0)};
+PyTypeObject MethodCallType = {
+    CALL_TYPE("reenact._core.MethodCall", Py_TPFLAGS_METHOD_DESCRIPTOR),
+    .tp_descr_get = call_get,
+};
 
-static Wrapper *wrap(PyTypeObject *type, vectorcallfunc call, PyObject *native, bool is_method)
+static bool is_call(PyObject *object)
 {
-    Wrapper *wrapper = PyObject_GC_New(Wrapper, type);
-    if (wrapper == NULL) {
-        return NULL;
-    }
-    wrapper->call = call;
-    wrapper->native = Py_NewRef(native);
-    wrapper->is_method = is_method;
-    wrapper->on_descriptor = wrapper->fills = false;
-    PyObject_GC_Track(wrapper);
-    return wrapper;
+    return Py_IS_TYPE(object, &CallType) || Py_IS_TYPE(object, &MethodCallType);
 }
 
-static PyObject *wrap_named(PyObject *args, PyTypeObject *type, vectorcallfunc call)
-{
-    PyObject *owner, *native;
+static const struct {
     const char *name;
-    int on_descriptor = false, fills = false;
-    if (!PyArg_ParseTuple(args, "Os|pp", &owner, &name, &on_descriptor, &fills)) {
+    vectorcallfunc call;
+} MANNERS[] = {{"outside", outside_call}, {"recorded", recorded_call}, {"makes", makes_call},
+               {"sent", sent_call},       {"raised", raised_call},     {"output", output_call},
+               {"opens", open_call},      {"reads", read_call},        {"closes", close_call}};
+
+static vectorcallfunc find_manner(const char *name)
+{
+    for (size_t i = 0; i < sizeof MANNERS / sizeof *MANNERS; i++) {
+        if (strcmp(MANNERS[i].name, name) == 0) {
+            return MANNERS[i].call;
+        }
+    }
+    PyErr_Format(PyExc_ValueError, "no manner %s", name);
+    return NULL;
+}
+
+/* In static memory: see files.c. */
+static char *name_of_new(uint32_t number)
+{
+    static char texts[MOST_CALLS][LONGEST_NAME];
+    names_of_calls[number % MOST_CALLS] = texts[number % MOST_CALLS];
+    return texts[number % MOST_CALLS];
+}
+
+static Call *new_call(vectorcallfunc function, PyObject *native, uint32_t flags, bool is_method)
+{
+    static uint32_t numbers;
+    Call *call = PyObject_GC_New(Call, is_method ? &MethodCallType : &CallType);
+    if (call == NULL) {
+        return NULL;
+    }
+    call->call = function;
+    call->native = Py_NewRef(native);
+    call->number = ++numbers;
+    call->flags = flags;
+    call->is_method = is_method;
+    PyObject_GC_Track(call);
+    return call;
+}
+
+/* wrap(owner, name, manner, flags): False if there is no such name */
+static PyObject *wrap(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *owner, *native;
+    const char *name, *manner;
+    unsigned int flags;
+    if (!PyArg_ParseTuple(args, "OssI", &owner, &name, &manner, &flags)) {
         return NULL;
     }
     bool is_method = PyType_Check(owner);
     PyObject *dict = is_method ? ((PyTypeObject *)owner)->tp_dict : PyModule_GetDict(owner);
     native = dict == NULL ? NULL : PyDict_GetItemString(dict, name);
-    if (native == NULL || Py_IS_TYPE(native, type)) {
+    if (native == NULL || is_call(native)) {
         return PyBool_FromLong(native != NULL);
     }
-    Wrapper *wrapper = wrap(type, call, native, is_method);
-    if (wrapper == NULL || PyDict_SetItemString(dict, name, (PyObject *)wrapper) < 0) {
+    vectorcallfunc function = find_manner(manner);
+    Call *call = function == NULL ? NULL : new_call(function, native, flags, is_method);
+    if (call == NULL || PyDict_SetItemString(dict, name, (PyObject *)call) < 0) {
         return NULL;
     }
-    wrapper->on_descriptor = on_descriptor;
-    wrapper->fills = fills;
-    Py_DECREF(wrapper);
+    const char *of = is_method ? ((PyTypeObject *)owner)->tp_name : PyModule_GetName(owner);
+    PyOS_snprintf(name_of_new(call->number), LONGEST_NAME, "%s.%s", of, name);
+    Py_DECREF(call);
     if (is_method) {
         PyType_Modified((PyTypeObject *)owner);
     }
     Py_RETURN_TRUE;
 }
 
-/* outside(owner, name, on_descriptor=False): owner.name may block; False if there is no such name
- */
-static PyObject *outside(PyObject *module, PyObject *args)
+/* call(name, function, manner, flags): the same for any callable, which stays where it is */
+static PyObject *make_call(PyObject *module, PyObject *args)
 {
     (void)module;
-    return wrap_named(args, &OutsideType, outside_call);
+    PyObject *native;
+    const char *name, *manner;
+    unsigned int flags;
+    if (!PyArg_ParseTuple(args, "sOsI", &name, &native, &manner, &flags)) {
+        return NULL;
+    }
+    vectorcallfunc function = find_manner(manner);
+    Call *call = function == NULL ? NULL : new_call(function, native, flags, false);
+    if (call != NULL) {
+        PyOS_snprintf(name_of_new(call->number), LONGEST_NAME, "%s", name);
+    }
+    return (PyObject *)call;
 }
 
-/* recorded(owner, name, on_descriptor, fills): the same, and a replay returns what it returned */
-static PyObject *recorded(PyObject *module, PyObject *args)
+/* put(type, name, value): an attribute of a C type, which setattr refuses to set */
+static PyObject *put(PyObject *module, PyObject *args)
 {
     (void)module;
-    return wrap_named(args, &RecordedType, recorded_call);
-}
-
-/* sent(owner, name, ...): owner.name sends a signal */
-static PyObject *sent(PyObject *module, PyObject *args)
-{
-    (void)module;
-    return wrap_named(args, &SentType, sent_call);
-}
-
-/* output(owner, name): owner.name writes to a descriptor */
-static PyObject *output(PyObject *module, PyObject *args)
-{
-    (void)module;
-    return wrap_named(args, &OutputType, output_call);
+    PyTypeObject *type;
+    PyObject *name, *value;
+    if (!PyArg_ParseTuple(args, "O!UO", &PyType_Type, &type, &name, &value) ||
+        PyDict_SetItem(type->tp_dict, name, value) < 0) {
+        return NULL;
+    }
+    PyType_Modified(type);
+    Py_RETURN_NONE;
 }
 
 static PyObject *native_sleep;
@@ -325,7 +546,7 @@ static PyObject *sleep_for(PyObject *module, PyObject *seconds)
 {
     (void)module;
     int64_t timeout_ns;
-    Thread *thread = gate_me();
+    Thread *thread = call_thread();
     if (thread == NULL) {
         return PyObject_CallOneArg(native_sleep, seconds);
     }
@@ -357,8 +578,10 @@ static PyObject *keep_sleep(PyObject *module, PyObject *native)
     Py_RETURN_NONE;
 }
 
-PyMethodDef call_functions[] = {
-    {"outside", outside, METH_VARARGS, NULL}, {"recorded", recorded, METH_VARARGS, NULL},
-    {"sent", sent, METH_VARARGS, NULL},       {"output", output, METH_VARARGS, NULL},
-    {"point", point, METH_NOARGS, NULL},      {"sleep", sleep_for, METH_O, NULL},
-    {"keep_sleep", keep_sleep, METH_O, NULL}, {NULL, NULL, 0, NULL}};
+PyMethodDef call_functions[] = {{"wrap", wrap, METH_VARARGS, NULL},
+                                {"call", make_call, METH_VARARGS, NULL},
+                                {"put", put, METH_VARARGS, NULL},
+                                {"point", point, METH_NOARGS, NULL},
+                                {"sleep", sleep_for, METH_O, NULL},
+                                {"keep_sleep", keep_sleep, METH_O, NULL},
+                                {NULL, NULL, 0, NULL}};

@@ -159,6 +159,15 @@ static inline struct _gc_runtime_state *compat_gc(void)
     return &PyInterpreterState_Get()->gc;
 }
 
+static inline int compat_long_as_bytes(PyObject *value, unsigned char *bytes, size_t size)
+{
+#if PY_VERSION_HEX >= 0x030D0000
+    return _PyLong_AsByteArray((PyLongObject *)value, bytes, size, 1, 1, 0);
+#else
+    return _PyLong_AsByteArray((PyLongObject *)value, bytes, size, 1, 1);
+#endif
+}
+
 static inline void compat_write_unraisable(PyObject *function)
 {
 #if PY_VERSION_HEX >= 0x030D0000

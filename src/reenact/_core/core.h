@@ -101,6 +101,8 @@ struct Thread {
     bool timed;   /* counted in gate.timed */
     bool daemon;
     bool away;         /* in an outside call, or robbed of the baton: must rejoin */
+    bool interrupted;  /* a signal's handler raised inside the call it is in */
+    int32_t inside;    /* depth of native calls of the table that it is in */
     int32_t deferring; /* depth of operations that must not be interrupted by a handler */
     uint64_t signals;  /* signals whose handlers this (main) thread must run */
     int64_t deadline_ns;
@@ -140,6 +142,7 @@ enum StreamNumber {
     STREAM_NOTES,
     STREAM_OUTCOME,
     STREAM_INPUTS,
+    STREAM_FILES,
     STREAM_COUNT
 };
 enum { STREAM_HEADER = 64, STATE_HEADER = 4096 };
@@ -193,6 +196,7 @@ extern Stream streams[STREAM_COUNT];
 /* log.c */
 int log_open(int directory_fd, enum Mode mode);
 bool log_is_on(void);
+int move_high(int fd);
 void log_stop(int error);
 void stream_bytes(Stream *stream, const void *bytes, size_t size);
 void stream_varint(Stream *stream, uint64_t value);
@@ -278,7 +282,8 @@ void replay_close(void);
 void replay_lost(const Thread *thread) __attribute__((noreturn));
 int64_t replay_clock(uint64_t clock);
 void replay_require_input(void);
-void replay_bad_input(void) __attribute__((noreturn));
+void replay_bad_input(const char *what) __attribute__((noreturn));
+void replay_other_input(uint64_t recorded, uint64_t now) __attribute__((noreturn));
 
 /* outcome.c: what is written down before the gate ends the process */
 void report_deadlock(void) __attribute__((noreturn));
@@ -287,16 +292,65 @@ void report_divergence(const char *reason, int64_t step, const char *expected, c
 void end_of_recording(void) __attribute__((noreturn));
 
 /* values.c */
-enum Kept { KEPT_BROKEN = -1, KEPT, KEPT_NOT };
+enum Kept { KEPT_BROKEN = -1, KEPT, KEPT_NOT, KEPT_SIGNAL };
 void value_put(PyObject *value);
 void value_put_exception(void);
 void value_put_filled(Py_ssize_t count, const void *bytes);
-enum Kept value_take(Py_buffer *buffer, PyObject **value);
+void value_put_performed(void);
+void value_put_signalled(int number);
+enum Kept value_take(Py_buffer *buffer, PyObject **value, int *number);
+
+/* calls.c: a call of the table, standing in for a function or for a method of a C type */
+typedef struct {
+    PyObject_HEAD vectorcallfunc call;
+    PyObject *native;
+    uint32_t number; /* in order of wrapping: recordings name calls by it */
+    uint32_t flags;
+    bool is_method;
+} Call;
+enum CallFlag {
+    CALL_WAITS = 1,          /* may block: the baton is dropped while it runs */
+    CALL_ON_DESCRIPTOR = 2,  /* its first argument is a file or a descriptor */
+    CALL_FILLS = 4,          /* its second argument is a buffer that it fills */
+    CALL_ON_PATH = 8,        /* its first argument is a path; some paths are passed */
+    CALL_MAKES = 16,         /* integers in its result are new descriptors */
+    CALL_ALSO_PERFORMED = 32, /* a replay performs it too, for its effect on this process alone */
+    CALL_STARTS = 64          /* starts a process, which may write to open files */
+};
+const char *call_name(uint64_t number);
+void call_begin_input(const Call *call);
+void call_put_signalled(int number);
+void call_take_input(const Call *call);
+Thread *call_thread(void);
+PyObject *call_native(const Call *call, Thread *thread, PyObject *const *args, size_t count,
+                      PyObject *names);
+void call_keep(PyObject *result, Py_buffer *buffer);
+PyObject *recorded_call(PyObject *self, PyObject *const *args, size_t count, PyObject *names);
+bool call_buffer(const Call *call, PyObject *const *args, size_t count, Py_buffer *buffer);
+int descriptor_of(const Call *call, PyObject *target);
+
+/* descriptors.c: at replay, the numbers that descriptors had */
+enum Place { PLACE_SOCKET, PLACE_NULL, PLACE_DIRECTORY, PLACE_FILE };
+int descriptor_place(int number, enum Place place);
+int descriptor_move(int fd, int number);
+PyObject *makes_call(PyObject *self, PyObject *const *args, size_t count, PyObject *names);
+bool descriptors_place_all(PyObject *result);
+
+/* files.c */
+int files_begin(int directory_fd);
+void files_share(void);
+bool files_pass_path(PyObject *path);
+PyObject *open_call(PyObject *self, PyObject *const *args, size_t count, PyObject *names);
+PyObject *read_call(PyObject *self, PyObject *const *args, size_t count, PyObject *names);
+PyObject *close_call(PyObject *self, PyObject *const *args, size_t count, PyObject *names);
+unsigned char *stream_reserve(Stream *stream, size_t size);
+void stream_advance(Stream *stream, size_t size);
 
 /* signals.c */
 void signals_raise(int number);
 bool signals_collect(enum EntryKind entry);
 int signals_run(Thread *thread);
+int signals_handle_now(int number);
 int signals_watch(int number, bool is_default);
 int signals_watch_replay(int number);
 void signals_give_up_waiting(void);
@@ -330,7 +384,8 @@ int queues_install(PyTypeObject *type);
 int threads_install(PyObject *thread_module);
 int threads_bind(Thread *thread);
 extern PyMethodDef clock_functions[], thread_functions[], call_functions[], import_functions[];
-extern PyTypeObject TickType, OutsideType, RecordedType, SentType, OutputType, BootType;
+extern PyMethodDef value_functions[], file_functions[], signal_functions[];
+extern PyTypeObject TickType, CallType, MethodCallType, BootType;
 
 /* A controlled thread whose operations count now, or NULL. */
 static inline Thread *gate_me(void)

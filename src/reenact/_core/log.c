@@ -21,7 +21,7 @@ enum { FORMAT_VERSION = 1, FIRST_CHUNK = 1 << 16, LARGEST_CHUNK = 1 << 22, LONGE
 
 static const char MAGIC[8] = "reenact";
 static const char *const NAMES[STREAM_COUNT] = {
-    NULL, "schedule", "operations", "definitions", "clock", "output", "notes", "outcome", "inputs"};
+    NULL, "schedule", "operations", "definitions", "clock", "output", "notes", "outcome", "inputs", "files"};
 Stream streams[STREAM_COUNT];
 Cursor cursors[STREAM_COUNT];
 static bool logging;
@@ -81,7 +81,7 @@ static void stream_commit(Stream *stream)
 
 /* Descriptors of ours are kept out of the way: the program's own numbers must not depend on how
  * many of them there are. */
-static int move_high(int fd)
+int move_high(int fd)
 {
     struct rlimit limit;
     if (fd < 0 || getrlimit(RLIMIT_NOFILE, &limit) < 0) {
@@ -179,6 +179,18 @@ void stream_bytes(Stream *stream, const void *bytes, size_t size)
         stream->at += size;
         stream_commit(stream);
     }
+}
+
+/* Room for size bytes at the end of a stream, to be filled in place; NULL if there is none. */
+unsigned char *stream_reserve(Stream *stream, size_t size)
+{
+    return logging && has_room(stream, size) ? stream->at : NULL;
+}
+
+void stream_advance(Stream *stream, size_t size)
+{
+    stream->at += size;
+    stream_commit(stream);
 }
 
 void log_entry(enum EntryKind kind, uint64_t argument)

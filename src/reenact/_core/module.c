@@ -72,7 +72,8 @@ static int begin_gate(int write_fd, int read_fd)
     if (state_open(write_fd) < 0 || log_open(write_fd, gate.settings.mode) < 0) {
         return -1;
     }
-    if (gate.settings.mode == MODE_REPLAY && (replay_map(read_fd) < 0 || replay_begin() < 0)) {
+    if (gate.settings.mode == MODE_REPLAY &&
+        (files_begin(write_fd) < 0 || replay_map(read_fd) < 0 || replay_begin() < 0)) {
         return -1;
     }
     return patrol_start();
@@ -305,8 +306,7 @@ PyMODINIT_FUNC PyInit__core(void)
 {
     static const char *const OPERATION_NAMES[] = {OPERATIONS(AS_TEXT)};
     static const char *const OBJECT_NAMES[] = {OBJECTS(AS_TEXT)};
-    PyTypeObject *types[] = {&TickType, &OutsideType, &RecordedType,
-                             &SentType, &OutputType,  &BootType};
+    PyTypeObject *types[] = {&TickType, &CallType, &MethodCallType, &BootType};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         if (PyType_Ready(types[i]) < 0) {
             return NULL;
@@ -317,6 +317,10 @@ PyMODINIT_FUNC PyInit__core(void)
         PyModule_AddFunctions(module, thread_functions) < 0 ||
         PyModule_AddFunctions(module, call_functions) < 0 ||
         PyModule_AddFunctions(module, import_functions) < 0 ||
+        PyModule_AddType(module, &CallType) < 0 ||
+        PyModule_AddFunctions(module, value_functions) < 0 ||
+        PyModule_AddFunctions(module, file_functions) < 0 ||
+        PyModule_AddFunctions(module, signal_functions) < 0 ||
         add_names(module, "OPERATIONS", OPERATION_NAMES, OP_COUNT) < 0 ||
         add_names(module, "OBJECTS", OBJECT_NAMES, OBJECT_COUNT) < 0) {
         return NULL;

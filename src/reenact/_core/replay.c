@@ -308,10 +308,24 @@ void replay_require_input(void)
     require(&cursors[STREAM_INPUTS]);
 }
 
-void replay_bad_input(void)
+static void __attribute__((noreturn)) other_input(const char *was, const char *is)
+{
+    char expected[160], actual[160];
+    snprintf(expected, sizeof expected, "input\t%s", was);
+    snprintf(actual, sizeof actual, "input\t%s", is);
+    report_divergence("input", gate_step(), expected, actual);
+}
+
+void replay_bad_input(const char *what)
 {
     require_whole(&cursors[STREAM_INPUTS]);
-    report_divergence("input", gate_step(), "input\tone that can be read", "input\tdamaged");
+    other_input("an outcome that can be had again", what);
+}
+
+/* The calls of a replay are numbered as those of the recording. */
+void replay_other_input(uint64_t recorded, uint64_t now)
+{
+    other_input(call_name(recorded), call_name(now));
 }
 
 int64_t replay_clock(uint64_t clock)

@@ -4,7 +4,8 @@
  * main thread's business, which runs the Python handler where it stands then. If the main thread
  * is parked it becomes another kind of entry (interrupt) at once: its handler runs as the main
  * thread is resumed, never at the point before it parked. While the main thread is in an outside
- * call the interpreter's own machinery must interrupt that call, so the signal is passed on. */
+ * call the interpreter's own machinery must interrupt that call, so the signal is passed on; the
+ * handler, handle() below, then takes the baton first and leaves a word in the inputs. */
 #include "core.h"
 #include <signal.h>
 #include <unistd.h>
@@ -97,3 +98,82 @@ void signals_give_up_waiting(void)
         }
     }
 }
+
+/* Handlers as the program gave them; the interpreter knows handle() alone. */
+static PyObject *handlers[64];
+
+static PyObject *call_handler(long number, PyObject *frame)
+{
+    PyObject *handler = number > 0 && number < 64 ? handlers[number] : NULL;
+    return handler == NULL ? Py_NewRef(Py_None)
+                           : PyObject_CallFunction(handler, "lO", number, frame);
+}
+
+/* In the middle of a native call that waits. Going on with the call after the handler has run is
+ * what the interpreter does; if the handler raises, the call ends with that. */
+static PyObject *handle_inside(Thread *thread, long number, PyObject *frame)
+{
+    int32_t inside = thread->inside, was_quiet = quiet;
+    me = thread;
+    thread->inside = quiet = 0;
+    gate_rejoin(thread);
+    if (gate.active) {
+        call_put_signalled((int)number);
+    }
+    PyObject *result = call_handler(number, frame);
+    thread->inside = inside;
+    quiet = was_quiet;
+    me = NULL;
+    if (result == NULL) {
+        thread->interrupted = true;
+    }
+    else if (gate.active) {
+        gate_drop(thread);
+    }
+    return result;
+}
+
+/* handle(number, frame): what the interpreter calls when a signal came */
+static PyObject *handle(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    (void)module;
+    if (count != 2) {
+        PyErr_SetString(PyExc_TypeError, "handle(number, frame)");
+        return NULL;
+    }
+    long number = PyLong_AsLong(args[0]);
+    Thread *thread = &gate.slots[0]; /* handlers run in the main thread alone */
+    bool is_inside = gate.active && thread->inside > 0 && thread->away &&
+                     gate.settings.mode == MODE_RECORD;
+    return is_inside ? handle_inside(thread, number, args[1]) : call_handler(number, args[1]);
+}
+
+/* set_handler(number, handler or None): the one before it, or None */
+static PyObject *set_handler(PyObject *module, PyObject *args)
+{
+    (void)module;
+    int number;
+    PyObject *handler;
+    if (!PyArg_ParseTuple(args, "iO", &number, &handler)) {
+        return NULL;
+    }
+    if (number < 1 || number > 63) {
+        PyErr_SetString(PyExc_ValueError, "signal number out of range");
+        return NULL;
+    }
+    PyObject *before = handlers[number] == NULL ? Py_NewRef(Py_None) : handlers[number];
+    handlers[number] = handler == Py_None ? NULL : Py_NewRef(handler);
+    return before;
+}
+
+/* A replay's main thread hears a signal inside a recorded call. */
+int signals_handle_now(int number)
+{
+    pass_on_natively(number);
+    return PyErr_CheckSignals();
+}
+
+PyMethodDef signal_functions[] = {
+    {"handle_signal", (PyCFunction)(void (*)(void))handle, METH_FASTCALL, NULL},
+    {"set_handler", set_handler, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL}};

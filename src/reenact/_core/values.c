@@ -1,7 +1,8 @@
-/* Outcomes of outside calls as bytes: plain values, exceptions of the builtins, filled buffers.
+/* Outcomes of outside calls as bytes: plain values, records and exceptions, filled buffers.
  *
- * Reading a value makes plain objects only. Counts are bounded by the bytes that are left, and
- * nesting by DEEPEST, so that no recording can make a replay allocate without end. */
+ * Reading a value makes plain objects, and instances of the types that know_type() was told of:
+ * struct sequences (os.stat_result) and exceptions. Counts are bounded by the bytes that are
+ * left, and nesting by DEEPEST, so that no recording can make a replay allocate without end. */
 #include "core.h"
 #include <string.h>
 
@@ -16,10 +17,75 @@ enum Tag {
     TAG_TUPLE,
     TAG_LIST,
     TAG_EXCEPTION,
-    TAG_FILLED,    /* a number, and the bytes that were put into the caller's buffer */
-    TAG_PERFORMED, /* an outcome that cannot be kept: a replay performs the call */
+    TAG_FILLED,    /* the bytes that were put into the caller's buffer; the result follows */
+    TAG_PERFORMED, /* an outcome that is not kept: a replay performs the call */
+    TAG_RECORD,    /* a struct sequence of a known type */
+    TAG_DICT,
+    TAG_LONG,      /* an integer of any size, as little-endian bytes */
+    TAG_BYTEARRAY,
+    TAG_SIGNALLED, /* not yet an outcome: a signal's handler ran inside the call */
 };
-enum { DEEPEST = 16 };
+enum { DEEPEST = 16, MOST_TYPES = 128 };
+
+/* Types that outcomes may be instances of, by the names they have in recordings. */
+static struct {
+    const char *name;
+    PyTypeObject *type;
+} known[MOST_TYPES];
+static int known_count;
+
+/* know_type(name, type) */
+static PyObject *know_type(PyObject *module, PyObject *args)
+{
+    (void)module;
+    const char *name;
+    PyTypeObject *type;
+    if (!PyArg_ParseTuple(args, "sO!", &name, &PyType_Type, &type)) {
+        return NULL;
+    }
+    int i = 0;
+    while (i < known_count && strcmp(known[i].name, name) != 0) {
+        i++;
+    }
+    if (i == MOST_TYPES) {
+        PyErr_SetString(PyExc_RuntimeError, "too many types");
+        return NULL;
+    }
+    known[i].name = i < known_count ? known[i].name : strdup(name);
+    known[i].type = (PyTypeObject *)Py_NewRef(type);
+    known_count += i == known_count;
+    Py_RETURN_NONE;
+}
+
+PyMethodDef value_functions[] = {{"know_type", know_type, METH_VARARGS, NULL},
+                                 {NULL, NULL, 0, NULL}};
+
+static const char *name_of_type(PyTypeObject *type)
+{
+    for (int i = 0; i < known_count; i++) {
+        if (known[i].type == type) {
+            return known[i].name;
+        }
+    }
+    return NULL;
+}
+
+static PyTypeObject *type_of_name(const char *name)
+{
+    for (int i = 0; i < known_count; i++) {
+        if (strcmp(known[i].name, name) == 0) {
+            return known[i].type;
+        }
+    }
+    return NULL;
+}
+
+/* How many fields a struct sequence has, unnamed and hidden ones included; -1 if it is none. */
+static Py_ssize_t field_count(PyTypeObject *type)
+{
+    PyObject *count = PyDict_GetItemString(type->tp_dict, "n_fields");
+    return count == NULL ? -1 : PyLong_AsSsize_t(count);
+}
 
 static Stream *out(void)
 {
@@ -33,29 +99,49 @@ static void put_sized(enum Tag tag, const void *bytes, size_t size)
     stream_bytes(out(), bytes, size);
 }
 
-static bool is_keepable(PyObject *value, int depth)
+static bool is_keepable(PyObject *value, int depth);
+
+static bool are_keepable(PyObject *const *items, Py_ssize_t count, int depth)
 {
-    if (value == Py_None || PyBool_Check(value) || PyFloat_CheckExact(value) ||
-        PyBytes_CheckExact(value)) {
-        return true;
-    }
-    if (PyUnicode_CheckExact(value)) {
-        return PyUnicode_AsUTF8(value) != NULL || (PyErr_Clear(), false);
-    }
-    if (PyLong_CheckExact(value)) {
-        int overflow;
-        PyLong_AsLongLongAndOverflow(value, &overflow);
-        return overflow == 0;
-    }
-    if (depth == 0 || !(PyTuple_CheckExact(value) || PyList_CheckExact(value))) {
-        return false;
-    }
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(value); i++) {
-        if (!is_keepable(PySequence_Fast_GET_ITEM(value, i), depth - 1)) {
+    for (Py_ssize_t i = 0; i < count; i++) {
+        if (items[i] != NULL && !is_keepable(items[i], depth)) {
             return false;
         }
     }
     return true;
+}
+
+static bool is_keepable_dict(PyObject *value, int depth)
+{
+    PyObject *key, *item;
+    Py_ssize_t at = 0;
+    while (PyDict_Next(value, &at, &key, &item)) {
+        if (!is_keepable(key, depth) || !is_keepable(item, depth)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_keepable(PyObject *value, int depth)
+{
+    if (value == Py_None || PyBool_Check(value) || PyFloat_CheckExact(value) ||
+        PyBytes_CheckExact(value) || PyLong_CheckExact(value) || PyUnicode_CheckExact(value) ||
+        PyByteArray_CheckExact(value)) {
+        return true;
+    }
+    if (depth == 0) {
+        return false;
+    }
+    if (PyTuple_CheckExact(value) || PyList_CheckExact(value)) {
+        return are_keepable(PySequence_Fast_ITEMS(value), PySequence_Fast_GET_SIZE(value),
+                            depth - 1);
+    }
+    if (PyDict_CheckExact(value)) {
+        return is_keepable_dict(value, depth - 1);
+    }
+    return PyTuple_Check(value) && name_of_type(Py_TYPE(value)) != NULL &&
+           are_keepable(((PyTupleObject *)value)->ob_item, field_count(Py_TYPE(value)), depth - 1);
 }
 
 static void put_value(PyObject *value);
@@ -69,14 +155,71 @@ static void put_items(enum Tag tag, PyObject *value)
     }
 }
 
+static void put_integer(PyObject *value)
+{
+    int overflow;
+    long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
+    if (overflow == 0) {
+        stream_varint(out(), TAG_INTEGER);
+        stream_zigzag(out(), number);
+        return;
+    }
+    size_t size = _PyLong_NumBits(value) / 8 + 1;
+    unsigned char *bytes = PyMem_RawMalloc(size);
+    if (bytes != NULL && compat_long_as_bytes(value, bytes, size) == 0) {
+        put_sized(TAG_LONG, bytes, size);
+    }
+    PyMem_RawFree(bytes);
+}
+
+/* Lone surrogates, as in file names that are no UTF-8, are kept. */
+static void put_text(PyObject *value)
+{
+    Py_ssize_t size;
+    const char *text = PyUnicode_AsUTF8AndSize(value, &size);
+    if (text != NULL) {
+        put_sized(TAG_TEXT, text, (size_t)size);
+        return;
+    }
+    PyErr_Clear();
+    PyObject *bytes = PyUnicode_AsEncodedString(value, "utf-8", "surrogatepass");
+    if (bytes != NULL) {
+        put_sized(TAG_TEXT, PyBytes_AS_STRING(bytes), (size_t)PyBytes_GET_SIZE(bytes));
+        Py_DECREF(bytes);
+    }
+}
+
+static void put_dict(PyObject *value)
+{
+    PyObject *key, *item;
+    Py_ssize_t at = 0;
+    stream_varint(out(), TAG_DICT);
+    stream_varint(out(), (uint64_t)PyDict_GET_SIZE(value));
+    while (PyDict_Next(value, &at, &key, &item)) {
+        put_value(key);
+        put_value(item);
+    }
+}
+
+static void put_record(PyObject *value)
+{
+    const char *name = name_of_type(Py_TYPE(value));
+    Py_ssize_t count = field_count(Py_TYPE(value));
+    put_sized(TAG_RECORD, name, strlen(name));
+    stream_varint(out(), (uint64_t)count);
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *field = ((PyTupleObject *)value)->ob_item[i];
+        put_value(field == NULL ? Py_None : field);
+    }
+}
+
 static void put_value(PyObject *value)
 {
     if (value == Py_None || PyBool_Check(value)) {
         stream_varint(out(), value == Py_None ? TAG_NONE : value == Py_True ? TAG_TRUE : TAG_FALSE);
     }
     else if (PyLong_CheckExact(value)) {
-        stream_varint(out(), TAG_INTEGER);
-        stream_zigzag(out(), PyLong_AsLongLong(value));
+        put_integer(value);
     }
     else if (PyFloat_CheckExact(value)) {
         double number = PyFloat_AS_DOUBLE(value);
@@ -87,9 +230,16 @@ static void put_value(PyObject *value)
         put_sized(TAG_BYTES, PyBytes_AS_STRING(value), (size_t)PyBytes_GET_SIZE(value));
     }
     else if (PyUnicode_CheckExact(value)) {
-        Py_ssize_t size;
-        const char *text = PyUnicode_AsUTF8AndSize(value, &size);
-        put_sized(TAG_TEXT, text, (size_t)size);
+        put_text(value);
+    }
+    else if (PyByteArray_CheckExact(value)) {
+        put_sized(TAG_BYTEARRAY, PyByteArray_AS_STRING(value), (size_t)PyByteArray_GET_SIZE(value));
+    }
+    else if (PyDict_CheckExact(value)) {
+        put_dict(value);
+    }
+    else if (!PyTuple_CheckExact(value) && !PyList_CheckExact(value)) {
+        put_record(value);
     }
     else {
         put_items(PyTuple_CheckExact(value) ? TAG_TUPLE : TAG_LIST, value);
@@ -106,14 +256,44 @@ void value_put(PyObject *value)
     }
 }
 
-static bool is_builtin_exception(PyObject *type)
+void value_put_performed(void)
+{
+    stream_varint(out(), TAG_PERFORMED);
+}
+
+void value_put_signalled(int number)
+{
+    stream_varint(out(), TAG_SIGNALLED);
+    stream_varint(out(), (uint64_t)number);
+}
+
+/* The name of an exception's class in recordings, or NULL: any of the builtins, or a known one. */
+static const char *exception_name(PyObject *type)
 {
     PyObject *module = PyObject_GetAttrString(type, "__module__");
-    bool is = module != NULL && PyUnicode_Check(module) &&
-              PyUnicode_CompareWithASCIIString(module, "builtins") == 0;
+    bool is_builtin = module != NULL && PyUnicode_Check(module) &&
+                      PyUnicode_CompareWithASCIIString(module, "builtins") == 0;
     Py_XDECREF(module);
     PyErr_Clear();
-    return is;
+    return is_builtin ? ((PyTypeObject *)type)->tp_name : name_of_type((PyTypeObject *)type);
+}
+
+static PyObject *attribute_or_none(PyObject *value, const char *name)
+{
+    PyObject *found = PyObject_GetAttrString(value, name);
+    PyErr_Clear();
+    return found == NULL ? Py_NewRef(Py_None) : found;
+}
+
+/* What makes an exception again: its arguments, file names, and attributes set on it. */
+static PyObject *exception_parts(PyObject *value)
+{
+    PyObject *parts =
+        Py_BuildValue("(NNNN)", attribute_or_none(value, "args"),
+                      attribute_or_none(value, "filename"), attribute_or_none(value, "filename2"),
+                      attribute_or_none(value, "__dict__"));
+    PyErr_Clear();
+    return parts;
 }
 
 /* The exception that is set stays set. */
@@ -122,16 +302,16 @@ void value_put_exception(void)
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
     PyErr_NormalizeException(&type, &value, &traceback);
-    PyObject *args = value == NULL ? NULL : PyObject_GetAttrString(value, "args");
-    if (args != NULL && is_builtin_exception(type) && is_keepable(args, DEEPEST)) {
-        const char *name = ((PyTypeObject *)type)->tp_name;
+    PyObject *parts = value == NULL ? NULL : exception_parts(value);
+    const char *name = parts == NULL ? NULL : exception_name(type);
+    if (name != NULL && is_keepable(parts, DEEPEST)) {
         put_sized(TAG_EXCEPTION, name, strlen(name));
-        put_value(args);
+        put_value(parts);
     }
     else {
         stream_varint(out(), TAG_PERFORMED);
     }
-    Py_XDECREF(args);
+    Py_XDECREF(parts);
     PyErr_Clear();
     PyErr_Restore(type, value, traceback);
 }
@@ -191,7 +371,7 @@ static PyObject *take_sized(Cursor *cursor, bool is_text)
     if (bytes == NULL) {
         return NULL;
     }
-    return is_text ? PyUnicode_DecodeUTF8((const char *)bytes, (Py_ssize_t)size, NULL)
+    return is_text ? PyUnicode_DecodeUTF8((const char *)bytes, (Py_ssize_t)size, "surrogatepass")
                    : PyBytes_FromStringAndSize((const char *)bytes, (Py_ssize_t)size);
 }
 
@@ -206,6 +386,72 @@ static PyObject *take_float(Cursor *cursor)
     return PyFloat_FromDouble(number);
 }
 
+static PyObject *take_long(Cursor *cursor)
+{
+    uint64_t size = cursor_varint(cursor);
+    const unsigned char *bytes = take_bytes(cursor, size);
+    return bytes == NULL ? NULL : _PyLong_FromByteArray(bytes, size, 1, 1);
+}
+
+static PyObject *take_bytearray(Cursor *cursor)
+{
+    uint64_t size = cursor_varint(cursor);
+    const unsigned char *bytes = take_bytes(cursor, size);
+    return bytes == NULL ? NULL
+                         : PyByteArray_FromStringAndSize((const char *)bytes, (Py_ssize_t)size);
+}
+
+static PyObject *take_dict(Cursor *cursor, int depth)
+{
+    uint64_t count = cursor_varint(cursor);
+    PyObject *dict = depth == 0 ? NULL : PyDict_New();
+    for (uint64_t i = 0; dict != NULL && i < count; i++) {
+        PyObject *key = take_value(cursor, depth - 1);
+        PyObject *item = key == NULL ? NULL : take_value(cursor, depth - 1);
+        if (item == NULL || PyDict_SetItem(dict, key, item) < 0) {
+            Py_CLEAR(dict);
+        }
+        Py_XDECREF(key);
+        Py_XDECREF(item);
+    }
+    return dict == NULL ? broken(cursor) : dict;
+}
+
+/* The type of that name; NULL if there is none, or the name is longer than any. */
+static PyTypeObject *take_type(Cursor *cursor)
+{
+    char name[128];
+    uint64_t size = cursor_varint(cursor);
+    const unsigned char *bytes = size < sizeof name ? take_bytes(cursor, size) : NULL;
+    if (bytes == NULL) {
+        return NULL;
+    }
+    memcpy(name, bytes, size);
+    name[size] = '\0';
+    PyObject *builtin = PyDict_GetItemString(PyEval_GetBuiltins(), name);
+    bool is_exception = builtin != NULL && PyExceptionClass_Check(builtin);
+    return is_exception ? (PyTypeObject *)builtin : type_of_name(name);
+}
+
+static PyObject *take_record(Cursor *cursor, int depth)
+{
+    PyTypeObject *type = take_type(cursor);
+    uint64_t count = cursor_varint(cursor);
+    if (depth == 0 || type == NULL || field_count(type) != (Py_ssize_t)count) {
+        return broken(cursor);
+    }
+    PyObject *record = PyStructSequence_New(type);
+    for (uint64_t i = 0; record != NULL && i < count; i++) {
+        PyObject *field = take_value(cursor, depth - 1);
+        if (field == NULL) {
+            Py_DECREF(record);
+            return NULL;
+        }
+        ((PyTupleObject *)record)->ob_item[i] = field;
+    }
+    return record;
+}
+
 static PyObject *take_value(Cursor *cursor, int depth)
 {
     switch (cursor_varint(cursor)) {
@@ -218,30 +464,61 @@ static PyObject *take_value(Cursor *cursor, int depth)
     case TAG_TEXT: return take_sized(cursor, true);
     case TAG_TUPLE: return take_items(cursor, depth, true);
     case TAG_LIST: return take_items(cursor, depth, false);
+    case TAG_RECORD: return take_record(cursor, depth);
+    case TAG_DICT: return take_dict(cursor, depth);
+    case TAG_LONG: return take_long(cursor);
+    case TAG_BYTEARRAY: return take_bytearray(cursor);
     default: return broken(cursor);
     }
 }
 
-/* Raises what was raised; only an exception class of the builtins is ever called. */
-static bool take_exception(Cursor *cursor)
+static PyObject *make_exception(PyTypeObject *type, PyObject *parts)
 {
-    PyObject *name = take_sized(cursor, true);
-    PyObject *args = name == NULL ? NULL : take_value(cursor, DEEPEST);
-    PyObject *builtins = PyEval_GetBuiltins();
-    PyObject *type =
-        args == NULL || !PyTuple_Check(args) ? NULL : PyDict_GetItemWithError(builtins, name);
-    bool known = type != NULL && PyExceptionClass_Check(type);
-    if (known) {
-        PyErr_SetObject(type, args);
+    PyObject *args = PyTuple_GET_ITEM(parts, 0), *made;
+    PyObject *file = PyTuple_GET_ITEM(parts, 1), *attributes = PyTuple_GET_ITEM(parts, 3);
+    if (!PyTuple_Check(args)) {
+        return NULL;
+    }
+    if (file != Py_None && PyTuple_GET_SIZE(args) == 2) {
+        made = PyObject_CallFunction((PyObject *)type, "OOOOO", PyTuple_GET_ITEM(args, 0),
+                                     PyTuple_GET_ITEM(args, 1), file, Py_None,
+                                     PyTuple_GET_ITEM(parts, 2));
     }
     else {
-        broken(cursor);
+        made = PyObject_CallObject((PyObject *)type, args);
     }
-    Py_XDECREF(name);
-    Py_XDECREF(args);
-    return known;
+    if (made != NULL && PyDict_Check(attributes)) {
+        PyObject *key, *item;
+        Py_ssize_t at = 0;
+        while (PyDict_Next(attributes, &at, &key, &item)) {
+            if (!PyUnicode_Check(key) || PyObject_SetAttr(made, key, item) < 0) {
+                PyErr_Clear();
+            }
+        }
+    }
+    return made;
 }
 
+/* Raises what was raised; only classes of the builtins and known ones are ever called. */
+static bool take_exception(Cursor *cursor)
+{
+    PyTypeObject *type = take_type(cursor);
+    PyObject *parts = type == NULL ? NULL : take_value(cursor, DEEPEST);
+    bool fits = parts != NULL && PyTuple_Check(parts) && PyTuple_GET_SIZE(parts) == 4 &&
+                PyExceptionClass_Check((PyObject *)type);
+    PyObject *made = fits ? make_exception(type, parts) : NULL;
+    Py_XDECREF(parts);
+    if (made == NULL || !PyExceptionInstance_Check(made)) {
+        Py_XDECREF(made);
+        broken(cursor);
+        return false;
+    }
+    PyErr_SetObject((PyObject *)Py_TYPE(made), made);
+    Py_DECREF(made);
+    return true;
+}
+
+/* Fills the buffer, and returns the result that follows. */
 static PyObject *take_filled(Cursor *cursor, Py_buffer *buffer)
 {
     uint64_t size = cursor_varint(cursor);
@@ -250,16 +527,17 @@ static PyObject *take_filled(Cursor *cursor, Py_buffer *buffer)
         return broken(cursor);
     }
     memcpy(buffer->buf, bytes, size);
-    return PyLong_FromUnsignedLongLong(size);
+    return take_value(cursor, DEEPEST);
 }
 
-enum Kept value_take(Py_buffer *buffer, PyObject **value)
+enum Kept value_take(Py_buffer *buffer, PyObject **value, int *number)
 {
     Cursor *cursor = &cursors[STREAM_INPUTS];
     const unsigned char *before = cursor->at;
     *value = NULL;
     switch (cursor_varint(cursor)) {
     case TAG_PERFORMED: return cursor->broken ? KEPT_BROKEN : KEPT_NOT;
+    case TAG_SIGNALLED: *number = (int)cursor_varint(cursor); return KEPT_SIGNAL;
     case TAG_EXCEPTION: return take_exception(cursor) ? KEPT : KEPT_BROKEN;
     case TAG_FILLED: *value = take_filled(cursor, buffer); break;
     default: cursor->at = before; *value = take_value(cursor, DEEPEST);

@@ -13,6 +13,7 @@ from typing import Any
 from reenact.cli.exits import ends_well
 from reenact.cli.wording import Terminal, ending, note_text, printable
 from reenact.events import Note
+from reenact.inputs import RECORDED
 from reenact.recordings.outcome import Outcome, ThreadReport
 from reenact.recordings.reader import Recording
 from reenact.recordings.sources import Sources
@@ -82,6 +83,16 @@ def _what_ran(recording: Recording) -> Iterator[tuple[str, str]]:
     yield "recorded by", printable(f"reenact {header.reenact}, format {header.format}")
     strategy = header.strategy
     yield "strategy", printable(f"{strategy.name}, seed {strategy.seed}, slice {strategy.slice}")
+    yield from _inputs(recording)
+
+
+def _inputs(recording: Recording) -> Iterator[tuple[str, str]]:
+    """Only what is not as ever."""
+    inputs = recording.header.inputs
+    chosen = [f"{name} {how}" for name, how in inputs.sources.items() if how != RECORDED]
+    strict = ["strict"] if inputs.strict else []
+    yield from _block("inputs", [", ".join(chosen + strict)] if chosen + strict else [], 0)
+    yield from _block("boundary", inputs.boundary, len(inputs.boundary))
 
 
 def _counts(recording: Recording) -> Iterator[tuple[str, str]]:
@@ -187,7 +198,7 @@ def as_json(recording: Recording) -> dict[str, Any]:
 
 def _header(recording: Recording) -> dict[str, Any]:
     """Without the values of the environment: reports are shared, and those are secrets."""
-    fields = asdict(recording.header)
+    fields = recording.header.as_dict()
     return fields | {"environment": sorted(fields["environment"])}
 
 

@@ -15,6 +15,7 @@ from reenact.version import VERSION
 
 COMMANDS = {
     "record": "run a program and record its execution",
+    "sources": "say which inputs would be recorded, and why",
     "replay": "do again exactly what was recorded",
     "info": "say what a recording holds",
     "dump": "show the events of a recording",
@@ -37,11 +38,17 @@ def parser(loaded: tuple[str, ...]) -> argparse.ArgumentParser:
     return made
 
 
+def arranged(given: list[str]) -> list[str]:
+    """Where a command is followed by a program, the program's options are told from ours."""
+    if given[:1] not in (["record"], ["sources"]):
+        return given
+    arrange = import_module("reenact.cli.program").arrange
+    return [given[0], *arrange(given[1:])]
+
+
 def main(argv: list[str] | None = None) -> int:
     given = sys.argv[1:] if argv is None else argv
     made = parser(tuple(given[:1]))
-    if given[:1] == ["record"]:
-        given = ["record", *sys.modules["reenact.cli.record"].arrange(given[1:])]
-    args = made.parse_args(given)
+    args = made.parse_args(arranged(given))
     code: int = args.run(args)
     return code

@@ -10,7 +10,9 @@ from pathlib import Path
 
 from reenact import strategies
 from reenact.cli.exits import ends_well
+from reenact.cli.program import add_options, program_of, settings_of
 from reenact.cli.wording import printable
+from reenact.config import Settings
 from reenact.engine import record, report
 from reenact.engine.launch import Choices, Program
 from reenact.errors import ReenactError, UsageError
@@ -28,9 +30,8 @@ examples:
   reenact record -m pytest tests/test_pool.py       a module, as python -m runs it
   reenact record --strategy random --seed 7 app.py  other interleavings, the same for the same seed
   reenact record --instrument requests app.py       threads may switch inside requests, too
+  reenact record --source files=passed app.py       files are read again in a replay
 """
-
-_VALUED = ("-o", "--strategy", "--seed", "--slice", "--instrument")
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -43,46 +44,15 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("-o", dest="output", metavar="PATH", help="where to leave the recording")
-    known = "; ".join(f"{each.name}: {each.summary}" for each in strategies.BUILTIN.values())
-    parser.add_argument(
-        "--strategy",
-        default="queue",
-        help=f"who runs next ({known}; or module:Class of your own). Default: queue",
-    )
-    parser.add_argument("--seed", type=int, metavar="N", help="what random starts from")
-    parser.add_argument(
-        "--slice", type=int, metavar="N", help="ticks between two choices of the strategy"
-    )
-    parser.add_argument(
-        "--instrument",
-        action="append",
-        default=[],
-        metavar="PKG",
-        help="a package to put preemption points into, besides your own code",
-    )
-    parser.add_argument(
-        "--no-instrument", action="store_true", help="points at synchronisation only"
-    )
-    parser.add_argument("-m", dest="module", metavar="MODULE", help=argparse.SUPPRESS)
-    parser.add_argument("program", nargs="*", help=argparse.SUPPRESS)
+    add_options(parser)
     parser.set_defaults(run=run)
-
-
-def arrange(argv: list[str]) -> list[str]:
-    """Our own options end where the program begins: what follows is the program's."""
-    at = 0
-    while at < len(argv) and argv[at].startswith("-") and argv[at] not in ("--", "-m"):
-        at += 2 if argv[at] in _VALUED else 1
-    if argv[at : at + 1] == ["-m"]:
-        at += 2
-    program = argv[at + 1 :] if argv[at : at + 1] == ["--"] else argv[at:]
-    return [*argv[:at], "--", *program]
 
 
 @ends_well
 def run(args: argparse.Namespace) -> int:
-    program = program_of(args)
-    recorded = record.record(program, choices_of(args), _path(args, program))
+    settings = settings_of(args)
+    program = program_of(args, settings)
+    recorded = record.record(program, choices_of(settings), _path(args, program))
     if recorded.problem:
         _say(recorded.problem)
     if recorded.path is not None:
@@ -90,28 +60,18 @@ def run(args: argparse.Namespace) -> int:
     return recorded.ended.exit_code
 
 
-def program_of(args: argparse.Namespace) -> Program:
-    rest = args.program
-    packages = None if args.no_instrument else tuple(args.instrument)
-    if args.no_instrument and args.instrument:
-        raise UsageError("--instrument and --no-instrument contradict each other")
-    if args.module is not None:
-        return Program("module", args.module, tuple(rest), packages)
-    if not rest:
-        raise UsageError("no program given", advice="Try: reenact record app.py")
-    if not os.path.exists(rest[0]):
-        raise UsageError(f"there is no file {rest[0]}", advice="Name the script to run.")
-    return Program("script", rest[0], tuple(rest[1:]), packages)
+def choices_of(settings: Settings) -> Choices:
+    strategy = _strategy(settings)
+    seed = secrets.randbits(32) if settings.seed is None else settings.seed
+    return Choices(strategy.name, strategy.kind, seed, settings.slice or strategy.slice)
 
 
-def choices_of(args: argparse.Namespace) -> Choices:
-    strategy: Builtin = strategies.describe(args.strategy)
-    seed = secrets.randbits(32) if args.seed is None else args.seed
-    if not 0 <= seed < 1 << 64:
-        raise UsageError(f"--seed must be from 0 to {(1 << 64) - 1}")
-    if args.slice is not None and not 1 <= args.slice < 1 << 62:
-        raise UsageError(f"--slice must be from 1 to {(1 << 62) - 1}")
-    return Choices(strategy.name, strategy.kind, seed, args.slice or strategy.slice)
+def _strategy(settings: Settings) -> Builtin:
+    try:
+        return strategies.describe(settings.strategy)
+    except UsageError as error:
+        error.where = str(settings.origin("strategy"))
+        raise
 
 
 def _path(args: argparse.Namespace, program: Program) -> Path:

@@ -21,16 +21,18 @@ from reenact import _core, strategies
 from reenact.engine import child, launch, record
 from reenact.engine.launch import Choices, Ended, Program
 from reenact.errors import UsageError
+from reenact.inputs import Inputs
+from reenact.intercept import install
 from reenact.recordings import format
 
 _is_used = False
-_replay_descriptor: int | None = None  # set by child.py in a process that replays a block
+_followed: tuple[int, Inputs] | None = None  # set by child.py in a process that replays a block
 
 
-def follow(descriptor: int) -> None:
+def follow(descriptor: int, inputs: Inputs) -> None:
     """The next block of this process is to be replayed, as the control file says."""
-    global _replay_descriptor
-    _replay_descriptor = descriptor
+    global _followed
+    _followed = descriptor, inputs
 
 
 @contextmanager
@@ -43,8 +45,8 @@ def recording(
     """
     _require_alone()
     _require_first()
-    if _replay_descriptor is not None:
-        yield from _replayed(_replay_descriptor)
+    if _followed is not None:
+        yield from _replayed(*_followed)
         return
     target = Path(os.path.abspath(path))
     directory = record.directory_of(target)
@@ -59,11 +61,11 @@ def recording(
             print(f"reenact: {kept.problem}", file=sys.stderr)
 
 
-def _replayed(descriptor: int) -> Iterator[None]:
-    follow_once = descriptor
-    child.take_over()
-    _core.control(follow_once)
-    _core.start(follow_once, None)
+def _replayed(descriptor: int, inputs: Inputs) -> Iterator[None]:
+    child.take_over(inputs)
+    _core.control(descriptor)
+    _core.start(descriptor, None)
+    install.begin()
     try:
         yield
     finally:
@@ -85,11 +87,12 @@ def _begin(directory: Path, strategy: str, seed: int) -> None:
     (directory / format.HEADER).write_text(header.to_json(), "utf-8")
     descriptor = launch.control_descriptor(launch.RECORD, program, choices, "", directory)
     try:
-        child.take_over()
+        child.take_over(program.inputs)
         _core.control(descriptor)
         loaded = strategies.load(strategy, seed) if ":" in strategy else None
         chooser = strategies.chooser(loaded, _core.OPERATIONS) if loaded is not None else None
         _core.start(descriptor, chooser)
+        install.begin()
     except BaseException:
         shutil.rmtree(directory, ignore_errors=True)
         raise

@@ -16,9 +16,10 @@ import sys
 import threading
 
 from reenact import _core
+from reenact.inputs import Inputs
 from reenact.instrument import listing, loader
 from reenact.instrument.rewrite import PLACEHOLDER
-from reenact.intercept import install, signals
+from reenact.intercept import install
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,22 +32,24 @@ INTERRUPTED = 130  # what a shell sees of a program that Ctrl-C ended
 def main() -> None:
     _core.die_with_launcher()
     descriptor = int(sys.argv[1])
-    kind, target, packages, strategy, seed, hidden, *argv = os.fsdecode(
+    kind, target, packages, strategy, seed, hidden, chosen, *argv = os.fsdecode(
         _core.control(descriptor)
     ).split("\0")
     for name in hidden.split():
         os.environ.pop(name, None)
+    inputs = Inputs.parse(chosen)
     if kind == "block":
-        run_block(descriptor, target, argv)
+        run_block(descriptor, target, argv, inputs)
         return
     policy = instrument(packages)
-    take_over()
+    take_over(inputs)
     chooser = _chooser(strategy, int(seed)) if ":" in strategy else None
     atexit.register(_core.close, False)
     try:
         _core.start(descriptor, chooser)
     except OSError as error:
         say_unrecorded(error)
+    install.begin()
     if kind == "script":
         run_script(target, argv, policy)
     else:
@@ -62,21 +65,20 @@ def say_unrecorded(error: OSError) -> None:
     )
 
 
-def run_block(descriptor: int, target: str, argv: list[str]) -> None:
+def run_block(descriptor: int, target: str, argv: list[str], inputs: Inputs) -> None:
     """A program that records a part of itself runs as ever, until it comes to that part."""
     from reenact.engine import block
 
     os.lseek(descriptor, 0, os.SEEK_SET)
-    block.follow(descriptor)
+    block.follow(descriptor, inputs)
     run_script(target, argv, loader.Policy(enabled=False))
 
 
-def take_over() -> None:
+def take_over(inputs: Inputs) -> None:
     """Everything that patches the interpreter, before the program's first line."""
     _core.install(type(_thread.allocate_lock()), _thread.RLock, _queue.SimpleQueue, _thread)
     _hash_anew(getattr(threading, "_shutdown_locks", set()))
-    install.install()
-    signals.install()
+    install.install(inputs)
     gc.enable, gc.disable, gc.isenabled = _core.gc_enable, _core.gc_disable, _core.gc_isenabled
 
 

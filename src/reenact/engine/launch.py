@@ -11,9 +11,10 @@ import signal
 import struct
 import sys
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from reenact import _core
+from reenact.inputs import Inputs
 
 RECORD = 1
 REPLAY = 2
@@ -28,12 +29,14 @@ _SETTLED = {"PYTHONHASHSEED": "0", "MALLOC_ARENA_MAX": "1"}
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """What is run, and what of it is instrumented; `packages` is None for nothing at all."""
+    """What is run, what of it is instrumented, and which inputs are recorded; `packages` is None
+    for nothing at all."""
 
     mode: str
     target: str
     argv: tuple[str, ...]
     packages: tuple[str, ...] | None = ()
+    inputs: Inputs = field(default_factory=Inputs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +123,10 @@ def _descriptors(
 
 def _control_text(program: Program, choices: Choices, hidden: str) -> bytes:
     packages = "-" if program.packages is None else " ".join(program.packages)
-    fields = (program.mode, program.target, packages, choices.name, str(choices.seed), hidden)
-    return os.fsencode("\0".join((*fields, *program.argv)))
+    chosen = (choices.name, str(choices.seed))
+    inputs = program.inputs.text()
+    fields = (program.mode, program.target, packages, *chosen, hidden, inputs, *program.argv)
+    return os.fsencode("\0".join(fields))
 
 
 def _control_file(data: bytes) -> int:

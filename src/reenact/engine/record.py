@@ -150,6 +150,7 @@ def header(program: Program, choices: Choices, is_launched: bool = True) -> Head
         addresses="fixed" if is_launched or _core.addresses_are_fixed() else "random",
         strategy=Strategy(choices.name, choices.seed, choices.slice),
         instrument=Instrument(program.packages is not None, program.packages or ()),
+        inputs=program.inputs,
         started=datetime.now().astimezone().isoformat(timespec="seconds"),
     )
 

@@ -31,7 +31,7 @@ from reenact.recordings.sources import Sources
 _OURS = ("PYTHONSTARTUP", "PYTHONINSPECT", "PYTHONHOME", "PYTHONBREAKPOINT", "PYTHONEXECUTABLE")
 _STREAMS = {1: "standard output", 2: "standard error"}
 _FLAG = re.compile("-(W.*|X.*|O+|B)", re.DOTALL)  # as record.interpreter_flags gives them
-_NEEDED = ("schedule", "operations", "definitions", "clock", "inputs")
+_NEEDED = ("schedule", "operations", "definitions", "clock", "inputs", "files")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ def replay(recording: Recording) -> Replayed:
         _enter(header.cwd, recording)
         ended = launch.run(
             launch.REPLAY,
-            Program(header.mode, header.target, header.argv, _packages(header)),
+            _program(header),
             _choices(header),
             _environment(header),
             header.flags,
@@ -140,8 +140,9 @@ def _choices(header: Header) -> Choices:
     return Choices(header.strategy.name, 0, header.strategy.seed, header.strategy.slice)
 
 
-def _packages(header: Header) -> tuple[str, ...] | None:
-    return header.instrument.packages if header.instrument.enabled else None
+def _program(header: Header) -> Program:
+    packages = header.instrument.packages if header.instrument.enabled else None
+    return Program(header.mode, header.target, header.argv, packages, header.inputs)
 
 
 def _enter(cwd: str, recording: Recording) -> None:

@@ -14,6 +14,7 @@ from reenact.engine.replay import Difference, Replayed
 from reenact.recordings.outcome import (
     ClockRead,
     Frame,
+    InputTaken,
     Outcome,
     RecordedOperation,
     ReplayedOperation,
@@ -123,7 +124,7 @@ _REASONS = {
     "schedule": "schedule cannot be followed",
     "clock": "clock that is read is another one",
     "end": "recording has no such operation",
-    "input": "kept outcome of a call cannot be read",
+    "input": "recording has no outcome for this call",
 }
 
 
@@ -140,6 +141,8 @@ def _side(recording: Recording, side: Side | None) -> str:
         return f"{known.format(argument)} (step {side.step:,})"
     if isinstance(side, ClockRead):
         return f"clock {side.clock}"
+    if isinstance(side, InputTaken):
+        return side.call
     return "nothing"
 
 

@@ -12,65 +12,122 @@ import sys
 import threading
 
 from reenact import _core
-from reenact.intercept import table
+from reenact.inputs import Inputs
+from reenact.intercept import clock, directories, imports, randomness, signals, table, terminal
 from reenact.intercept.lazy import call_when_loaded
 from reenact.intercept.numbers import hash_by_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from types import ModuleType
     from typing import Any
+
+    Copies = dict[int, tuple[object, object]]
+
+_inputs = Inputs()
 
 # Types that their module does not export by name.
 _HIDDEN_TYPES: dict[str, Callable[[ModuleType], type]] = {
     "select:poll": lambda select: type(select.poll()),
 }
 
-_WRAPPERS = {
-    table.OUTSIDE: _core.outside,
-    table.RECORDED: _core.recorded,
-    table.SENT: _core.sent,
-    table.PRINTED: _core.output,
+# Calls whose treatment takes more than the core's wrappers: by module, what patches it.
+_OURS: dict[str, tuple[str, Callable[[ModuleType], None]]] = {
+    "time": ("clock", clock.patch_time),
+    "datetime": ("clock", clock.patch_datetime),
+    "_random": ("random", randomness.patch),
+    "posix": ("files", directories.patch),
+    "_signal": ("signals", signals.patch),
+    "builtins": ("terminal", terminal.patch),
 }
 
 
-def install() -> None:
-    copies: dict[int, tuple[object, object]] = {}
-    rows_of: dict[str, list[table.Row]] = {}
-    for row in table.TABLE:
-        module = row.owner.partition(":")[0]
-        rows_of.setdefault(module, []).append(row)
-        if module in sys.modules:
-            apply(row, sys.modules[module], copies)
+def install(inputs: Inputs) -> None:
+    global _inputs
+    _inputs = inputs
+    sources = inputs.sources
+    imports.stay_native()
+    imports.refuse(table.REFUSED_MODULES)
+    rows_of = _rows_by_module(sources)
+    copies: Copies = {}
+    for name in _patched_modules(rows_of):
+        if name in sys.modules:
+            _patch_module(sys.modules[name], rows_of.get(name, []), sources, copies)
+    _patch_files(sources)
     replace_copies(copies)
-    callbacks = {name: _applier(rows) for name, rows in rows_of.items()}
-    callbacks["_queue"] = lambda module: _core.install_queues(module.SimpleQueue)
-    callbacks["concurrent.futures._base"] = lambda module: hash_by_number(module.Future)
+    call_when_loaded(_callbacks(rows_of, sources))
     hash_by_number(threading.Thread)
     if "concurrent.futures._base" in sys.modules:
         hash_by_number(sys.modules["concurrent.futures._base"].Future)
-    call_when_loaded(callbacks)
 
 
-def _applier(rows: list[table.Row]) -> Callable[[ModuleType], None]:
-    def apply_all(module: ModuleType) -> None:
-        for row in rows:
-            apply(row, module, {})
-
-    return apply_all
+def begin() -> None:
+    """What can only be settled once calls are recorded: the gate is open."""
+    randomness.settle()
 
 
-def apply(row: table.Row, module: ModuleType, copies: dict[int, tuple[object, object]]) -> None:
-    """Patch one row; `copies` collects (native, ours) of module functions, by identity."""
+def _rows_by_module(sources: Mapping[str, str]) -> dict[str, list[table.Row]]:
+    rows_of: dict[str, list[table.Row]] = {}
+    for row in table.TABLE:
+        if sources.get(row.source, table.RECORDED) != table.PASSED:
+            rows_of.setdefault(row.owner.partition(":")[0], []).append(row)
+    return rows_of
+
+
+def _patched_modules(rows_of: dict[str, list[table.Row]]) -> list[str]:
+    """In the same order in every process: calls are numbered as they are wrapped."""
+    return sorted({*rows_of, *table.KNOWN_TYPES, *_OURS})
+
+
+def _callbacks(
+    rows_of: dict[str, list[table.Row]], sources: Mapping[str, str]
+) -> dict[str, Callable[[ModuleType], None]]:
+    def patcher(rows: list[table.Row]) -> Callable[[ModuleType], None]:
+        def patch(module: ModuleType) -> None:
+            copies: Copies = {}
+            _patch_module(module, rows, sources, copies)
+
+        return patch
+
+    callbacks = {name: patcher(rows_of.get(name, [])) for name in _patched_modules(rows_of)}
+    callbacks["_queue"] = lambda module: _core.install_queues(module.SimpleQueue)
+    callbacks["concurrent.futures._base"] = lambda module: hash_by_number(module.Future)
+    return callbacks
+
+
+def _patch_module(
+    module: ModuleType, rows: list[table.Row], sources: Mapping[str, str], copies: Copies
+) -> None:
+    name = module.__name__
+    for needed in table.LOADED_INSIDE.get(name, "").split():
+        __import__(needed)
+    for kind in table.KNOWN_TYPES.get(name, "").split():
+        if hasattr(module, kind):
+            _core.know_type(f"{name}.{kind}", getattr(module, kind))
+    before = dict(module.__dict__)
+    for row in rows:
+        _apply(row, module, sources.get(row.source, table.RECORDED))
+    source, patch_ours = _OURS.get(name, ("", None))
+    if patch_ours is not None and sources.get(source, table.RECORDED) == table.RECORDED:
+        patch_ours(module)
+    for attribute, native in before.items():
+        ours = module.__dict__.get(attribute)
+        if ours is not native:
+            copies[id(native)] = (native, ours)
+
+
+def _apply(row: table.Row, module: ModuleType, treatment: str) -> None:
     owner = _owner(row, module)
     for name in row.names:
-        native = getattr(owner, name, None)
-        if owner is None or native is None:
+        if owner is None or not hasattr(owner, name):
             continue
-        _patch(row, owner, name)
-        if owner is module:
-            copies[id(native)] = (native, getattr(module, name))
+        if treatment == table.REFUSED:
+            _refuse(owner, name, row)
+        elif row.manner == table.MODELLED:
+            _model(owner, name)
+        elif row.manner != "ours":
+            _core.wrap(owner, name, row.manner, row.flags)
 
 
 def _owner(row: table.Row, module: ModuleType) -> Any:
@@ -79,14 +136,11 @@ def _owner(row: table.Row, module: ModuleType) -> Any:
         return module
     if row.owner in _HIDDEN_TYPES:
         return _HIDDEN_TYPES[row.owner](module)
-    return getattr(module, type_name, None)
+    owner = getattr(module, type_name, None)
+    return owner.__wrapped__ if isinstance(owner, _core.Call) else owner
 
 
-def _patch(row: table.Row, owner: Any, name: str) -> None:
-    wrap = _WRAPPERS.get(row.treatment)
-    if wrap is not None:
-        wrap(owner, name, row.on_descriptor, row.fills)
-        return
+def _model(owner: Any, name: str) -> None:
     ours = getattr(_core, name)
     if getattr(owner, name) is ours:  # the module was reloaded in place
         return
@@ -95,13 +149,36 @@ def _patch(row: table.Row, owner: Any, name: str) -> None:
     setattr(owner, name, ours)
 
 
-def replace_copies(copies: dict[int, tuple[object, object]]) -> None:
-    """`from time import monotonic as _time` in a loaded module must mean ours too."""
+def _refuse(owner: Any, name: str, row: table.Row) -> None:
+    def refused(*args: object, **names: object) -> None:
+        raise RuntimeError(
+            f"reenact: {row.owner}.{name} is refused: the configuration says "
+            f'{row.source} = "refused"'
+        )
+
+    if isinstance(owner, type):
+        _core.put(owner, name, refused)
+    else:
+        setattr(owner, name, refused)
+
+
+def _patch_files(sources: Mapping[str, str]) -> None:
+    is_recorded = sources.get("files", table.RECORDED) == table.RECORDED
+    _core.pass_paths(tuple(directories.passed()) if is_recorded else None)
+    if is_recorded:
+        _core.patch_files(sys.modules["_io"].FileIO, sys.modules["posix"].open)
+
+
+def replace_copies(copies: Copies) -> None:
+    """`from time import monotonic as _time` in a loaded module must mean ours too.
+
+    Our own modules keep what they have: what they do is not the program's.
+    """
     for module in list(sys.modules.values()):
         names = getattr(module, "__dict__", None)
-        if type(names) is not dict or module is _core:
+        if type(names) is not dict or names.get("__name__", "").startswith("reenact"):
             continue
         for name, value in list(names.items()):
             pair = copies.get(id(value))
-            if pair is not None:
+            if pair is not None and value is pair[0]:
                 names[name] = pair[1]

@@ -22,6 +22,7 @@ STREAMS = {
     "notes": 6,
     "outcome": 7,
     "inputs": 8,
+    "files": 9,
 }
 MEMBERS = (HEADER, END, STATE, *STREAMS)
 

@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, NoReturn
 
 from reenact.errors import RecordingError
+from reenact.inputs import SOURCES, Inputs, is_boundary, treatments
 from reenact.recordings import format
 
 MODES = ("script", "module", "block")
@@ -59,10 +60,14 @@ class Header:
     strategy: Strategy
     instrument: Instrument
     started: str
+    inputs: Inputs = field(default_factory=Inputs)
     format: int = field(default=format.FORMAT)
 
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self) | {"inputs": self.inputs.as_dict()}
+
     def to_json(self) -> str:
-        return json.dumps(asdict(self), indent=2) + "\n"
+        return json.dumps(self.as_dict(), indent=2) + "\n"
 
     @classmethod
     def from_json(cls, data: bytes, path: Path) -> Header:
@@ -73,6 +78,7 @@ class Header:
             format=fields.integer("format"),
             strategy=_strategy(fields.table("strategy")),
             instrument=_instrument(fields.table("instrument")),
+            inputs=_inputs(fields.table("inputs")) if fields.has("inputs") else Inputs(),
             mode=fields.choice("mode", MODES),
             addresses=fields.choice("addresses", ADDRESSES),
             environment=fields.mapping("environment"),
@@ -126,6 +132,17 @@ def _strategy(fields: _Fields) -> Strategy:
 
 def _instrument(fields: _Fields) -> Instrument:
     return Instrument(fields.boolean("enabled"), fields.texts("packages"))
+
+
+def _inputs(fields: _Fields) -> Inputs:
+    """A source that is not known is passed over, like a field."""
+    sources = fields.table("sources")
+    known = [name for name in SOURCES if sources.has(name)]
+    return Inputs(
+        {name: sources.choice(name, treatments(name)) for name in known},
+        fields.boundaries("boundary"),
+        fields.boolean("strict"),
+    )
 
 
 class _Fields:
@@ -193,6 +210,10 @@ class _Fields:
             self._fail(name, "a list of text")
         return tuple(value)
 
+    def boundaries(self, name: str) -> tuple[str, ...]:
+        value = self.texts(name)
+        return value if all(map(is_boundary, value)) else self._fail(name, "a list of module:name")
+
     def mapping(self, name: str) -> dict[str, str]:
         value = self._values.get(name)
         if not isinstance(value, dict) or not all(isinstance(v, str) for v in value.values()):
@@ -204,6 +225,9 @@ class _Fields:
         if not isinstance(value, dict):
             self._fail(name, "a table")
         return _Fields(value, self._path, f"{self._place}, {name}")
+
+    def has(self, name: str) -> bool:
+        return name in self._values
 
     def is_null(self, name: str) -> bool:
         return name in self._values and self._values[name] is None

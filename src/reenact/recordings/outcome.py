@@ -53,7 +53,14 @@ class ClockRead:
     clock: int
 
 
-Side = RecordedOperation | ReplayedOperation | Turn | ClockRead
+@dataclass(frozen=True, slots=True)
+class InputTaken:
+    """A call of the table whose outcome is kept, or in words what became of it."""
+
+    call: str
+
+
+Side = RecordedOperation | ReplayedOperation | Turn | ClockRead | InputTaken
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +149,8 @@ class _Report:
             return Turn(fields[1], int(fields[2]), int(fields[3]))
         if fields[0] == "clock":
             return ClockRead(int(fields[1]))
+        if fields[0] == "input":
+            return InputTaken(fields[1])
         if fields[0] != "operation":
             raise ValueError(fields[0])
         return None

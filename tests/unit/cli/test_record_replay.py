@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from reenact import pyversion
+from reenact.inputs import Inputs
 from reenact.recordings.pack import pack, unpack
 
 
@@ -185,3 +186,77 @@ def test_a_package_can_be_instrumented(work: Workplace) -> None:
     ticked = json.loads(work.run("info", "--json", "run.reenact").stdout)["steps"]
     assert ticked > plain + 400
     assert work.run("replay", "run.reenact").returncode == 0
+
+
+SEES_INPUTS = """\
+from reenact.intercept import install
+print(install._inputs.text(), id(object()))
+"""
+
+
+def test_the_choice_of_inputs_travels_to_the_program_and_its_replay(work: Workplace) -> None:
+    work.write("[tool.reenact]\nboundary = ['a:b']\nsources.files = 'passed'\n", "pyproject.toml")
+    options = ["--source", "random=passed", "--boundary", "c.d:*", "--no-strict"]
+    program = work.write(SEES_INPUTS)
+    done = work.run("record", *options, "-o", "run.reenact", program)
+    assert done.stdout.startswith("random=passed files=passed a:b c.d:* 1"), done.stderr
+    work.write("broken", "pyproject.toml")  # a replay does not look at it
+    replayed = work.run("replay", "run.reenact")
+    assert (replayed.stdout, replayed.returncode) == (done.stdout, 0)
+    assert "random passed, files passed" in work.run("info", "run.reenact").stdout
+    header = json.loads(work.run("info", "--json", "run.reenact").stdout)["header"]
+    assert header["inputs"] == Inputs.parse(done.stdout.rpartition(" ")[0]).as_dict()
+
+
+def test_a_recording_without_a_choice_of_inputs_replays_with_the_defaults(work: Workplace) -> None:
+    done = work.record("print('as ever')")
+    unpack(work.path, work.place / "open")
+    header = json.loads((work.place / "open" / "header.json").read_text())
+    del header["inputs"]
+    (work.place / "open" / "header.json").write_text(json.dumps(header))
+    assert work.run("replay", "open").stdout == done.stdout == "as ever\n"
+
+
+def test_the_programs_process_loads_nothing_to_read_settings(work: Workplace) -> None:
+    names = ("dataclasses", "tomllib", "json", "re", "typing", "reenact.config")
+    source = f"import sys; print([name for name in {names} if name in sys.modules])"
+    stock = subprocess.run(
+        [sys.executable, work.write(source)], capture_output=True, text=True, cwd=work.place
+    )
+    work.write("[tool.reenact]\nstrict = false\n", "pyproject.toml")
+    assert work.record(source).stdout == stock.stdout
+
+
+def test_settings_of_the_file_are_in_force(work: Workplace) -> None:
+    text = "[tool.reenact]\nstrategy = 'random'\nseed = 11\nslice = 3\nno-instrument = true\n"
+    work.write(text, "pyproject.toml")
+    work.record("")
+    header = json.loads(work.run("info", "--json", "run.reenact").stdout)["header"]
+    assert header["strategy"] == {"name": "random", "seed": 11, "slice": 3}
+    assert header["instrument"]["enabled"] is False
+    work.path.unlink()
+    for options in (["--no-config"], ["--config", work.write("[tool.reenact]", "x.toml")]):
+        work.run("record", *options, "-o", "run.reenact", "program.py")
+        header = json.loads(work.run("info", "--json", "run.reenact").stdout)["header"]
+        assert header["strategy"]["name"] == "queue"
+        work.path.unlink()
+
+
+@pytest.mark.parametrize(
+    "options, words",
+    [
+        (["--source", "clock"], "--source: 'clock' is not NAME=TREATMENT"),
+        (["--source", "clocks=passed"], "--source: there is no source 'clocks'"),
+        (["--source", "signals=refused"], '--source: signals cannot be "refused"'),
+        (["--boundary", "psycopg2"], "--boundary: boundary must be a list of module:name"),
+        (["--config", "none.toml"], "none.toml: it cannot be read"),
+        (["--config", "program.py", "--no-config"], "not allowed with argument"),
+        (["--strategy", "fair"], "--strategy: unknown strategy 'fair'"),
+        ([], "pyproject.toml line 2: unknown strategy 'fairest'"),
+    ],
+)
+def test_wrong_settings_exit_with_2(work: Workplace, options: list[str], words: str) -> None:
+    work.write("[tool.reenact]\nstrategy = 'fairest'\n", "pyproject.toml")
+    done = work.run("record", *options, work.write("print('ran')"))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert words in done.stderr

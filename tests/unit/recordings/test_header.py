@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from reenact.errors import RecordingError
+from reenact.inputs import Inputs
 from reenact.recordings.header import End, Header, Instrument, Strategy
 
 from . import build
@@ -28,7 +29,48 @@ def test_a_header_is_parsed() -> None:
 def test_a_header_round_trips() -> None:
     header = parse(cwd="/caf\u00e9/\udcff")
     assert Header.from_json(header.to_json().encode(), "x.reenact") == header
-    assert json.loads(header.to_json()).keys() == build.HEADER.keys()
+    assert json.loads(header.to_json()).keys() == build.HEADER.keys() | {"inputs"}
+
+
+INPUTS = {"sources": {"clock": "passed"}, "boundary": ["a.b:*"], "strict": True}
+
+
+def test_inputs_are_parsed_and_round_trip() -> None:
+    header = parse(inputs=INPUTS)
+    assert header.inputs == Inputs({"clock": "passed"}, ("a.b:*",), True)
+    assert Header.from_json(header.to_json().encode(), "x.reenact") == header
+
+
+def test_a_header_from_before_there_were_inputs_has_the_defaults() -> None:
+    assert "inputs" not in build.HEADER
+    assert parse().inputs == Inputs()
+
+
+def test_a_source_that_is_not_known_is_passed_over() -> None:
+    assert parse(inputs=INPUTS | {"sources": {"smells": "inhaled"}}).inputs.sources["clock"] == (
+        "recorded"
+    )
+
+
+@pytest.mark.parametrize(
+    "inputs, words",
+    [
+        (None, "field 'inputs' is not a table"),
+        ({}, "field 'sources' is missing"),
+        (INPUTS | {"sources": []}, "field 'sources' is not a table"),
+        (INPUTS | {"sources": {"clock": 1}}, "inputs, sources: field 'clock' is not text"),
+        (INPUTS | {"sources": {"clock": "x"}}, "field 'clock' is not one of recorded, passed"),
+        (INPUTS | {"sources": {"signals": "refused"}}, "field 'signals' is not one of"),
+        (INPUTS | {"boundary": "a:b"}, "field 'boundary' is not a list of text"),
+        (INPUTS | {"boundary": ["a:b c=d"]}, "field 'boundary' is not a list of module:name"),
+        (INPUTS | {"boundary": ["a:b\0c"]}, "field 'boundary' is not a list of module:name"),
+        (INPUTS | {"strict": 1}, "field 'strict' is not true or false"),
+    ],
+)
+def test_wrong_inputs_are_named(inputs: object, words: str) -> None:
+    with pytest.raises(RecordingError, match=words) as caught:
+        parse(inputs=inputs)
+    assert caught.value.fault == "damaged"
 
 
 @pytest.mark.parametrize("end", [End("exited", 3, None, 0.5), End("killed", -9, 9, 2.0)])
