@@ -16,6 +16,7 @@ REENACT_STOCK=1 runs the programs without reenact, to see that a scenario itself
 from __future__ import annotations
 
 import fcntl
+import importlib.util
 import os
 import pty
 import shutil
@@ -267,13 +268,17 @@ def compile_date_library(directory: Path) -> Path:
         pytest.skip("there is no C compiler: nothing could be replayed at another date")
     library = directory / "date.so"
     source = HERE / "outside" / "date.c"
-    subprocess.run([compiler, "-O1", "-Wall", "-fPIC", "-shared", source, "-o", library], check=True)
+    subprocess.run(
+        [compiler, "-O1", "-Wall", "-fPIC", "-shared", source, "-o", library], check=True
+    )
     return library
 
 
 def need_network_namespaces() -> None:
     if not IS_STOCK and not _can_unshare():
-        pytest.skip("`unshare -rn` is not permitted here: nothing could be replayed without network")
+        pytest.skip(
+            "`unshare -rn` is not permitted here: nothing could be replayed without network"
+        )
 
 
 @cache
@@ -290,8 +295,9 @@ _LIBRARIES = ("aiohttp", "flask", "httpx", "prompt_toolkit", "psycopg2", "pygame
 def _need_libraries(program: str) -> None:
     text = (HERE / "programs" / program).read_text()
     for name in _LIBRARIES:
-        if f"import {name}" in text or f"from {name}" in text:
-            pytest.importorskip(name, reason=f"{name} is not installed: pip install .[scenarios]")
+        is_used = f"import {name}" in text or f"from {name}" in text
+        if is_used and importlib.util.find_spec(name) is None:
+            pytest.skip(f"{name} is not installed: pip install '.[scenarios]'")
 
 
 def _empty(directory: Path) -> None:

@@ -34,7 +34,7 @@ def wait_for_port(port: int, process: subprocess.Popen[bytes]) -> None:
             return
         except OSError:
             time.sleep(0.02)
-    raise AssertionError(f"{process.args} does not listen on port {port}")
+    raise AssertionError(f"{process.args!r} does not listen on port {port}")
 
 
 @contextmanager
@@ -74,14 +74,13 @@ def postgres_server() -> Iterator[int]:
         if user is not None:
             shutil.chown(directory, user)
         data = Path(directory, "data")
-        make = [programs / "initdb", "-D", data, "-U", "postgres", "-A", "trust", "--no-sync"]
+        make = [f"{programs}/initdb", "-D", str(data), "-U", "postgres", "-A", "trust", "-N"]
         made = subprocess.run(make, user=user, cwd=directory, capture_output=True, text=True)
         assert made.returncode == 0, made.stderr
-        serve = [programs / "postgres", "-D", data, "-p", str(port), "-k", directory, "-F"]
+        serve = [f"{programs}/postgres", "-D", str(data), "-p", str(port), "-k", directory, "-F"]
         serve += ["-c", "listen_addresses=127.0.0.1", "-c", "deadlock_timeout=100ms"]
-        log = Path(directory, "log").open("wb")
-        server = subprocess.Popen(serve, user=user, cwd=directory, stdout=log, stderr=log)
-        with log, ended(server) as process:
+        server = subprocess.Popen(serve, user=user, cwd=directory, stderr=subprocess.DEVNULL)
+        with ended(server) as process:
             wait_for_port(port, process)
             _wait_for_database(programs, port)
             yield port
@@ -97,7 +96,7 @@ def _postgres_programs() -> Path:
 
 
 def _wait_for_database(programs: Path, port: int) -> None:
-    ask = [programs / "pg_isready", "-q", "-h", "127.0.0.1", "-p", str(port)]
+    ask = [f"{programs}/pg_isready", "-q", "-h", "127.0.0.1", "-p", str(port)]
     deadline = time.monotonic() + LIMIT_S
     while subprocess.run(ask).returncode and time.monotonic() < deadline:
         time.sleep(0.05)

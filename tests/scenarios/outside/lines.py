@@ -1,6 +1,6 @@
 """Clients of a line server: each says its lines and reads the answers.
 
-    lines.py PORT CLIENTS LINES
+lines.py PORT CLIENTS LINES
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ def work(port: int, requests: int) -> None:
 
 
 def wait_for_server(port: int) -> None:
-    """Asks for an item until there is an answer: the server sees no connection without a request."""
+    """Asks until there is an answer: the server sees no connection without a request."""
     deadline = time.monotonic() + LIMIT_S
     while True:
         try:

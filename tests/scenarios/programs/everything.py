@@ -21,7 +21,7 @@ import threading
 import time
 import urllib.request
 import uuid
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from pathlib import Path
 
 host, port = sys.argv[1], int(sys.argv[2])
@@ -40,7 +40,7 @@ def read_inputs() -> None:
         found["size"] = os.fstat(file.fileno()).st_size
     found["lines"] = sum(1 for _ in open("long.txt", encoding="utf-8"))  # noqa: SIM115
     try:
-        open("missing.txt")
+        Path("missing.txt").read_text()
     except FileNotFoundError as error:
         found["missing"] = str(error)
 
@@ -76,7 +76,7 @@ def take_chances() -> None:
 
 
 def read_clocks() -> None:
-    found["now"] = str(datetime.now()), str(datetime.now(timezone.utc)), datetime.now().timestamp()
+    found["now"] = str(datetime.now()), str(datetime.now(UTC)), datetime.now().timestamp()
     found["today"] = str(datetime.today().date()), time.localtime(), time.gmtime(), time.ctime()
     found["strftime"] = time.strftime("%c"), time.time(), time.monotonic_ns(), time.tzname
     found["clock_gettime"] = time.clock_gettime(time.CLOCK_REALTIME), time.process_time()
@@ -84,7 +84,13 @@ def read_clocks() -> None:
 
 
 def know_yourself() -> None:
-    found["process"] = os.getpid(), os.getppid(), os.getuid(), os.getcwd(), threading.get_native_id()
+    found["process"] = (
+        os.getpid(),
+        os.getppid(),
+        os.getuid(),
+        os.getcwd(),
+        threading.get_native_id(),
+    )
     found["environment"] = os.environ["TERM"], os.environ.get("HOME"), os.getenv("NOT_THERE")
     found["machine"] = socket.gethostname(), platform.node(), os.cpu_count(), os.getloadavg()
     found["uname"] = tuple(os.uname()), getpass.getuser(), sorted(os.sched_getaffinity(0))
