@@ -153,6 +153,9 @@ TABLE = (
     _recorded("terminal", "termios", "tcgetwinsize tcsetwinsize"),
     _recorded("terminal", "fcntl", "fcntl ioctl"),
     Row("terminal", "builtins", "input", RECORDED, RECORDABLE, manner="ours"),
+    _recorded("terminal", "_curses:window", "getch getkey get_wch getstr", WAITS),
+    _recorded("terminal", "_curses:window", "getmaxyx"),
+    _recorded("terminal", "_curses", "getmouse is_term_resized has_colors can_change_color"),
     # sockets
     Row("sockets", "_socket:socket", "__init__", DEFERRED, DEFERRABLE, manner="makes"),
     Row("sockets", "_socket", "socketpair", DEFERRED, DEFERRABLE, manner="makes"),
