@@ -156,6 +156,10 @@ TABLE = (
     _recorded("terminal", "_curses:window", "getch getkey get_wch getstr", WAITS),
     _recorded("terminal", "_curses:window", "getmaxyx"),
     _recorded("terminal", "_curses", "getmouse is_term_resized has_colors can_change_color"),
+    _recorded("clock", "pygame.time:Clock", "tick tick_busy_loop", WAITS),
+    _recorded("clock", "pygame.time:Clock", "get_time get_rawtime get_fps"),
+    _recorded("clock", "pygame.time", "get_ticks"),
+    _recorded("clock", "pygame.time", "wait delay", WAITS),
     # sockets
     Row("sockets", "_socket:socket", "__init__", DEFERRED, DEFERRABLE, manner="makes"),
     Row("sockets", "_socket", "socketpair", DEFERRED, DEFERRABLE, manner="makes"),
