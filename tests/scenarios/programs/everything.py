@@ -72,7 +72,6 @@ def take_chances() -> None:
     found["system random"] = random.SystemRandom().randrange(10**9), secrets.token_hex(8)
     found["urandom"] = os.urandom(8).hex(), os.getrandom(8).hex()
     found["uuid"] = str(uuid.uuid4()), str(uuid.uuid1())
-    found["set"] = list({object.__hash__(found) % 7, *map(str, range(5))})
 
 
 def read_clocks() -> None:
