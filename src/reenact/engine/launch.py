@@ -7,6 +7,7 @@ addresses, hash seed and memory arenas, the descriptors it is handed, and which 
 from __future__ import annotations
 
 import os
+import select
 import signal
 import struct
 import sys
@@ -18,8 +19,9 @@ from reenact.inputs import Inputs
 
 RECORD = 1
 REPLAY = 2
+FORKED_LIMIT_S = 60
 
-_CONTROL = struct.Struct("<8s4iQqqi4x")
+_CONTROL = struct.Struct("<8s4iQqq2i")
 _BOOTSTRAP = "import reenact.engine.child as child; child.main()"
 _FROM_TERMINAL = 0x80  # si_code of a signal that the kernel sent to the whole process group
 _WATCHED = {signal.SIGCHLD, signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
@@ -81,13 +83,24 @@ def run(
 ) -> Ended:
     """Run the program to its end, logging into the directory `write`."""
     environment, hidden = settle(environment)
-    descriptors = _descriptors(mode, program, choices, hidden, write, read, last_step, is_cut)
+    until_closed, held = os.pipe()
+    descriptors = _descriptors(
+        mode, program, choices, hidden, write, read, last_step, is_cut, held
+    )
     command = [sys.executable, *flags, "-P", "-c", _BOOTSTRAP, str(descriptors[-1])]
-    try:
-        return _spawn_and_wait(command, environment, descriptors)
-    finally:
-        for descriptor in descriptors:
-            os.close(descriptor)
+    ended = _spawn_and_wait(command, environment, descriptors)
+    if mode == REPLAY:
+        _await_forked(until_closed)
+    os.close(until_closed)
+    return ended
+
+
+def _await_forked(descriptor: int) -> None:
+    """Replayed children may outlive their parent, and have things to print. None of ours, and
+    nothing that they started, has the other end of this pipe when all of them have ended."""
+    waiting = select.poll()
+    waiting.register(descriptor)
+    waiting.poll(FORKED_LIMIT_S * 1000)
 
 
 def run_plainly(command: list[str]) -> Ended:
@@ -100,7 +113,7 @@ def control_descriptor(
 ) -> int:
     """The control file for a process that is there already: it reads and closes everything."""
     place = str(directory)
-    return _descriptors(mode, program, choices, hidden, place, place, -1, False)[-1]
+    return _descriptors(mode, program, choices, hidden, place, place, -1, False, -1)[-1]
 
 
 def _descriptors(
@@ -112,11 +125,15 @@ def _descriptors(
     read: str,
     last_step: int,
     is_cut: bool,
+    held: int,
 ) -> list[int]:
-    """Both directories, and last the control file, in which their numbers are."""
+    """Both directories, what is held open as long as the run goes on, and last the control file,
+    in which their numbers are."""
     descriptors = [os.open(write, os.O_DIRECTORY), os.open(read, os.O_DIRECTORY)]
     chosen = (choices.kind, choices.seed, choices.slice)
-    core = _CONTROL.pack(b"control", mode, *descriptors, *chosen, last_step, is_cut)
+    core = _CONTROL.pack(b"control", mode, *descriptors, *chosen, last_step, is_cut, held)
+    if held >= 0:
+        descriptors.append(held)
     descriptors.append(_control_file(core + _control_text(program, choices, hidden)))
     return descriptors
 
@@ -147,6 +164,8 @@ def _spawn_and_wait(
     before = signal.pthread_sigmask(signal.SIG_BLOCK, _WATCHED)
     try:
         pid = os.posix_spawn(command[0], command, environment, setsigmask=before)
+        for descriptor in descriptors:
+            os.close(descriptor)
         return _wait(pid)
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -133,14 +133,21 @@ class Recording(Streams):
 
     @property
     def sizes(self) -> dict[str, Size]:
-        """By member; of a stream, `raw` counts what is in use."""
-        return {name: self._size(name) for name in self.members.names()}
+        """By member, of all processes; of a stream, `raw` counts what is in use."""
+        sizes: dict[str, Size] = {}
+        for name in self.members.names():
+            base = format.base_of(name)
+            before = sizes.get(base, Size(0, 0))
+            raw, stored = self._raw_size(name), self.members.stored(name)
+            sizes[base] = Size(before.raw + raw, before.stored + stored)
+        return sizes
 
-    def _size(self, name: str) -> Size:
-        raw = self.members.size(name)
-        if name in self.extents:
-            raw = self.extents[name].stored_size
-        return Size(raw, self.members.stored(name))
+    def _raw_size(self, name: str) -> int:
+        process, _, base = name.rpartition("/")
+        streams = self.processes[process] if process else self
+        if base in streams.extents:
+            return streams.extents[base].stored_size
+        return self.members.size(name)
 
     @cached_property
     def problems(self) -> tuple[str, ...]:
