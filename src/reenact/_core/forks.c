@@ -22,6 +22,13 @@ static int write_root = -1, read_root = -1;
 static bool forking; /* by the program, through fork_call */
 static Thread survivor;
 
+/* Children of this process in a replay: the numbers they had, and those they have. */
+static struct {
+    long recorded;
+    pid_t real;
+} replayed[MOST_REPLAYED];
+static int replayed_count;
+
 void forks_begin(int write_fd, int read_fd)
 {
     write_root = move_high(dup(write_fd));
@@ -135,13 +142,6 @@ static bool descend(char *parent)
                          ++children);
     return size + added <= LONGEST_PATH;
 }
-
-/* Children of this process in a replay: the numbers they had, and those they have. */
-static struct {
-    long recorded;
-    pid_t real;
-} replayed[MOST_REPLAYED];
-static int replayed_count;
 
 /* Where the recorded program found that a child had ended, the replay waits for its own to end. */
 void forks_reap(PyObject *result)
