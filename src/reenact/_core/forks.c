@@ -178,6 +178,29 @@ static PyObject *as_recorded(const Call *call, PyObject *pid)
     return recorded;
 }
 
+/* next_process(): the path of a process about to be started; empty if it would be too long */
+static PyObject *next_process(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    char parent[sizeof path];
+    bool fits = descend(parent);
+    PyObject *text = PyUnicode_FromString(fits ? path : "");
+    strcpy(path, parent);
+    return text;
+}
+
+/* recording_descriptor(): of the directory of the recording */
+static PyObject *recording_descriptor(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    return PyLong_FromLong(write_root);
+}
+
+PyMethodDef fork_functions[] = {
+    {"next_process", next_process, METH_NOARGS, NULL},
+    {"recording_descriptor", recording_descriptor, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL}};
+
 /* posix.fork() */
 PyObject *fork_call(PyObject *self, PyObject *const *args, size_t count, PyObject *names)
 {

@@ -22,7 +22,11 @@ REPLAY = 2
 FORKED_LIMIT_S = 60
 
 _CONTROL = struct.Struct("<8s4iQqq2i")
-_BOOTSTRAP = "import reenact.engine.child as child; child.main()"
+_PACKAGES = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+_BOOTSTRAP = (
+    f"import sys; sys.path.insert(0, {_PACKAGES!r}); import reenact.engine.child as child; "
+    "del sys.path[0]; child.main()"
+)
 _FROM_TERMINAL = 0x80  # si_code of a signal that the kernel sent to the whole process group
 _WATCHED = {signal.SIGCHLD, signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
 # One malloc arena for all threads: which arena a thread gets is a matter of timing.
@@ -87,12 +91,32 @@ def run(
     descriptors = _descriptors(
         mode, program, choices, hidden, write, read, last_step, is_cut, held
     )
-    command = [sys.executable, *flags, "-P", "-c", _BOOTSTRAP, str(descriptors[-1])]
+    command = _command(flags, descriptors)
     ended = _spawn_and_wait(command, environment, descriptors)
     if mode == REPLAY:
         _await_forked(until_closed)
     os.close(until_closed)
     return ended
+
+
+def become(
+    program: Program,
+    choices: Choices,
+    environment: dict[str, str],
+    flags: tuple[str, ...],
+    write: str,
+) -> None:
+    """The same in this process: it is the program from now on."""
+    environment, hidden = settle(environment)
+    descriptors = _descriptors(RECORD, program, choices, hidden, write, write, -1, False, -1)
+    for descriptor in descriptors:
+        os.set_inheritable(descriptor, True)
+    _core.fix_addresses()
+    os.execve(sys.executable, [*_command(flags, descriptors), "alone"], environment)
+
+
+def _command(flags: tuple[str, ...], descriptors: list[int]) -> list[str]:
+    return [sys.executable, *flags, "-P", "-c", _BOOTSTRAP, str(descriptors[-1])]
 
 
 def _await_forked(descriptor: int) -> None:

@@ -31,7 +31,7 @@ from reenact.recordings.streams import Streams
 # Variables that could make the loader or the interpreter run other code: never a stranger's.
 _OURS = ("PYTHONSTARTUP", "PYTHONINSPECT", "PYTHONHOME", "PYTHONBREAKPOINT", "PYTHONEXECUTABLE")
 _STREAMS = {1: "standard output", 2: "standard error"}
-_FLAG = re.compile("-(W.*|X.*|O+|B)", re.DOTALL)  # as record.interpreter_flags gives them
+_FLAG = re.compile("-(W.*|X.*|O+|[BIEsSu])", re.DOTALL)  # as record.interpreter_flags gives them
 _AS_RECORDED = ("deadlock", "end of recording")
 _NEEDED = ("schedule", "operations", "definitions", "clock", "inputs", "files")
 
@@ -74,7 +74,7 @@ def check_usable(recording: Recording) -> None:
             f"it was recorded by Python {header.python}, and this is {pyversion.RUNNING}",
             advice=f"Replay it with python{recorded} -m reenact replay.",
         )
-    if header.mode != "module" and not os.path.exists(os.path.join(header.cwd, header.target)):
+    if header.mode in ("script", "block") and not os.path.exists(os.path.join(header.cwd, header.target)):
         raise RecordingError(
             recording.path,
             "unfit",
@@ -176,7 +176,7 @@ def _directories(recording: Recording) -> Iterator[tuple[Path, Path]]:
         read = recording.path
         if recording.is_packed:
             read = unpack(recording.path, scratch / "recording")
-        yield Path(os.path.abspath(read)), write
+        yield Path(os.path.abspath(read), recording.process), write
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 
@@ -185,6 +185,8 @@ def _compare(recording: Recording, replayed: Recording, ended: Ended) -> Replaye
     outcome = replayed.outcome()
     differences = list(_differences(recording, replayed, outcome, ""))
     for path, child in recording.processes.items():
+        if not child.is_forked:
+            continue
         now = replayed.processes.get(path)
         if now is None:
             differences.append(Difference(f"process {path}", 0, "it ran", None))

@@ -66,6 +66,11 @@ class Streams:
     def path(self) -> Path:
         return self.members.path
 
+    @property
+    def is_forked(self) -> bool:
+        """Of a process that was forked: one that was started as a program has a header."""
+        return format.HEADER not in self.members.names()
+
     @cached_property
     def processes(self) -> dict[str, Streams]:
         """What the processes that the first one started left, by their paths."""
