@@ -197,6 +197,9 @@ static PyObject *recall(const Call *call, Thread *thread, PyObject *const *args,
     if ((call->flags & CALL_MAKES) && result != NULL && !descriptors_place_all(result)) {
         replay_bad_input("a descriptor that is in use");
     }
+    if ((call->flags & CALL_REAPS) && result != NULL) {
+        forks_reap(result);
+    }
     if ((call->flags & CALL_ALSO_PERFORMED) && result != NULL) {
         PyObject *unused = call_native(call, thread, args, count, names);
         Py_XDECREF(unused);
@@ -264,8 +267,9 @@ static PyObject *recorded_path_call(Call *call, Thread *thread, PyObject *const 
     }
     memcpy(changed, args, (size_t)total * sizeof *changed);
     changed[0] = path;
-    PyObject *result = files_pass_path(path) ? perform(call, changed, (size_t)given, names)
-                                             : keep_or_recall(call, thread, changed, (size_t)given,
+    PyObject *result = files_pass_path(path)
+                           ? call_native(call, thread, changed, (size_t)given, names)
+                           : keep_or_recall(call, thread, changed, (size_t)given,
                                                               names);
     Py_DECREF(path);
     return result;
@@ -275,8 +279,11 @@ PyObject *recorded_call(PyObject *self, PyObject *const *args, size_t count, PyO
 {
     Call *call = (Call *)self;
     Thread *thread = call_thread();
-    if (thread == NULL || is_passed(call, args, count)) {
+    if (thread == NULL) {
         return perform(call, args, count, names);
+    }
+    if (is_passed(call, args, count)) {
+        return call_native(call, thread, args, count, names);
     }
     if (call->flags & CALL_WAITS) {
         return recorded_waiting_call(call, thread, args, count, names);
@@ -441,7 +448,8 @@ static const struct {
     vectorcallfunc call;
 } MANNERS[] = {{"outside", outside_call}, {"recorded", recorded_call}, {"makes", makes_call},
                {"sent", sent_call},       {"raised", raised_call},     {"output", output_call},
-               {"opens", open_call},      {"reads", read_call},        {"closes", close_call}};
+               {"opens", open_call},      {"reads", read_call},        {"closes", close_call},
+               {"forks", fork_call}};
 
 static vectorcallfunc find_manner(const char *name)
 {

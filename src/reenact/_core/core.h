@@ -63,10 +63,24 @@ enum RunEnd { RUN_GOES_ON, RUN_CLOSED, RUN_DEADLOCKED, RUN_DIVERGED };
 enum Status { FREE, READY, RUNNING, WAITING, OUTSIDE, ENDED };
 enum Mode { MODE_OFF, MODE_RECORD, MODE_REPLAY };
 enum StrategyKind { STRATEGY_QUEUE, STRATEGY_RANDOM, STRATEGY_PYTHON };
-enum NoteKind { NOTE_FOREIGN = 1, NOTE_STOLEN, NOTE_FORK, NOTE_LOG_STOPPED, NOTE_SIGNAL };
+enum NoteKind {
+    NOTE_FOREIGN = 1,
+    NOTE_STOLEN,
+    NOTE_FORK,
+    NOTE_LOG_STOPPED,
+    NOTE_SIGNAL,
+    NOTE_UNLISTED,
+    NOTE_NATIVE_MODULE
+};
 
 /* Exit codes of a process that the gate itself ends; documented in docs/reference. */
-enum { EXIT_DIVERGED = 120, EXIT_UNUSABLE = 121, EXIT_DEADLOCK = 122, EXIT_END_OF_RECORDING = 123 };
+enum {
+    EXIT_DIVERGED = 120,
+    EXIT_UNUSABLE = 121,
+    EXIT_DEADLOCK = 122,
+    EXIT_END_OF_RECORDING = 123,
+    EXIT_UNCONTROLLED = 124
+};
 
 typedef struct Thread Thread;
 typedef struct Object Object;
@@ -204,6 +218,7 @@ void stream_zigzag(Stream *stream, int64_t value);
 void log_entry(enum EntryKind kind, uint64_t argument);
 void log_operation(uint32_t site, int32_t thread, uint32_t object, int64_t step);
 void log_note(enum NoteKind kind, uint64_t value, int32_t thread);
+void log_note_text(enum NoteKind kind, uint64_t value, int32_t thread, const char *text);
 void log_output(int fd, const void *bytes, size_t size);
 int state_open(int directory_fd);
 Thread *state_new_slot(void);
@@ -315,7 +330,8 @@ enum CallFlag {
     CALL_ON_PATH = 8,        /* its first argument is a path; some paths are passed */
     CALL_MAKES = 16,         /* integers in its result are new descriptors */
     CALL_ALSO_PERFORMED = 32, /* a replay performs it too, for its effect on this process alone */
-    CALL_STARTS = 64          /* starts a process, which may write to open files */
+    CALL_STARTS = 64,         /* starts a process, which may write to open files */
+    CALL_REAPS = 128          /* its result begins with the number of a process that has ended */
 };
 const char *call_name(uint64_t number);
 void call_begin_input(const Call *call);
@@ -328,6 +344,20 @@ void call_keep(PyObject *result, Py_buffer *buffer);
 PyObject *recorded_call(PyObject *self, PyObject *const *args, size_t count, PyObject *names);
 bool call_buffer(const Call *call, PyObject *const *args, size_t count, Py_buffer *buffer);
 int descriptor_of(const Call *call, PyObject *target);
+
+/* forks.c */
+void forks_begin(int write_fd, int read_fd);
+void forks_prepare(void);
+void forks_in_child(void);
+void forks_in_parent(void);
+void forks_reap(PyObject *result);
+PyObject *fork_call(PyObject *self, PyObject *const *args, size_t count, PyObject *names);
+void log_leave(void);
+void sites_forget(void);
+void objects_forget(int32_t survivor);
+void replay_forget(void);
+void clock_forget(void);
+void files_forget(uint64_t base);
 
 /* descriptors.c: at replay, the numbers that descriptors had */
 enum Place { PLACE_SOCKET, PLACE_NULL, PLACE_DIRECTORY, PLACE_FILE };
@@ -364,6 +394,11 @@ PyObject *collect_enable(PyObject *module, PyObject *unused);
 PyObject *collect_disable(PyObject *module, PyObject *unused);
 PyObject *collect_is_enabled(PyObject *module, PyObject *unused);
 
+/* audit.c */
+void audit_note(enum NoteKind kind, uint64_t value, int32_t thread, const char *text);
+void report_uncontrolled(const char *what) __attribute__((noreturn));
+extern PyMethodDef audit_functions[];
+
 /* patrol.c */
 int patrol_start(void);
 
@@ -384,7 +419,7 @@ int queues_install(PyTypeObject *type);
 int threads_install(PyObject *thread_module);
 int threads_bind(Thread *thread);
 extern PyMethodDef clock_functions[], thread_functions[], call_functions[], import_functions[];
-extern PyMethodDef value_functions[], file_functions[], signal_functions[];
+extern PyMethodDef value_functions[], file_functions[], signal_functions[], fork_functions[];
 extern PyTypeObject TickType, CallType, MethodCallType, BootType;
 
 /* A controlled thread whose operations count now, or NULL. */
