@@ -63,10 +63,24 @@ enum RunEnd { RUN_GOES_ON, RUN_CLOSED, RUN_DEADLOCKED, RUN_DIVERGED };
 enum Status { FREE, READY, RUNNING, WAITING, OUTSIDE, ENDED };
 enum Mode { MODE_OFF, MODE_RECORD, MODE_REPLAY };
 enum StrategyKind { STRATEGY_QUEUE, STRATEGY_RANDOM, STRATEGY_PYTHON };
-enum NoteKind { NOTE_FOREIGN = 1, NOTE_STOLEN, NOTE_FORK, NOTE_LOG_STOPPED, NOTE_SIGNAL };
+enum NoteKind {
+    NOTE_FOREIGN = 1,
+    NOTE_STOLEN,
+    NOTE_FORK,
+    NOTE_LOG_STOPPED,
+    NOTE_SIGNAL,
+    NOTE_UNLISTED,
+    NOTE_NATIVE_MODULE
+};
 
 /* Exit codes of a process that the gate itself ends; documented in docs/reference. */
-enum { EXIT_DIVERGED = 120, EXIT_UNUSABLE = 121, EXIT_DEADLOCK = 122, EXIT_END_OF_RECORDING = 123 };
+enum {
+    EXIT_DIVERGED = 120,
+    EXIT_UNUSABLE = 121,
+    EXIT_DEADLOCK = 122,
+    EXIT_END_OF_RECORDING = 123,
+    EXIT_UNCONTROLLED = 124
+};
 
 typedef struct Thread Thread;
 typedef struct Object Object;
@@ -204,9 +218,22 @@ void stream_zigzag(Stream *stream, int64_t value);
 void log_entry(enum EntryKind kind, uint64_t argument);
 void log_operation(uint32_t site, int32_t thread, uint32_t object, int64_t step);
 void log_note(enum NoteKind kind, uint64_t value, int32_t thread);
+void log_note_text(enum NoteKind kind, uint64_t value, int32_t thread, const char *text);
 void log_output(int fd, const void *bytes, size_t size);
 int state_open(int directory_fd);
 Thread *state_new_slot(void);
+
+enum { LONGEST_VARINT = 10 };
+
+static inline unsigned char *put_varint(unsigned char *at, uint64_t value)
+{
+    while (value >= 0x80) {
+        *at++ = (unsigned char)(value | 0x80);
+        value >>= 7;
+    }
+    *at++ = (unsigned char)value;
+    return at;
+}
 
 typedef struct {
     const unsigned char *at, *end;
@@ -302,10 +329,14 @@ void value_put_signalled(int number);
 void value_put_called_back(PyObject *value);
 enum Kept value_take(Py_buffer *buffer, PyObject **value, int *number);
 
+/* Does a call without waiting; NULL if it cannot, with the rest to do if a part is done. */
+typedef PyObject *(*QuickCall)(PyObject *const *args, Py_ssize_t count, PyObject **rest);
+
 /* calls.c: a call of the table, standing in for a function or for a method of a C type */
 typedef struct {
     PyObject_HEAD vectorcallfunc call;
     PyObject *native;
+    QuickCall quickly; /* tried first, if there is such a thing */
     uint32_t number; /* in order of wrapping: recordings name calls by it */
     uint32_t flags;
     bool is_method;
@@ -317,12 +348,17 @@ enum CallFlag {
     CALL_ON_PATH = 8,        /* its first argument is a path; some paths are passed */
     CALL_MAKES = 16,         /* integers in its result are new descriptors */
     CALL_ALSO_PERFORMED = 32, /* a replay performs it too, for its effect on this process alone */
-    CALL_STARTS = 64          /* starts a process, which may write to open files */
+    CALL_STARTS = 64,         /* starts a process, which may write to open files */
+    CALL_REAPS = 128,         /* its result begins with the number of a process that has ended */
+    CALL_ON_SOCKET = 256,     /* of a socket object, which may be one that never waits */
+    CALL_ZERO_SECOND = 512,   /* does not wait if its second argument, self included, is zero */
+    CALL_ZERO_FOURTH = 1024   /* or its fourth */
 };
 const char *call_name(uint64_t number);
-void call_begin_input(const Call *call);
+enum InputKind { INPUT_OUTCOME, INPUT_WAITS };
+void call_begin_input(const Call *call, enum InputKind kind);
 void call_put_signalled(int number);
-void call_take_input(const Call *call);
+enum InputKind call_take_input(const Call *call);
 Thread *call_thread(void);
 PyObject *call_native(const Call *call, Thread *thread, PyObject *const *args, size_t count,
                       PyObject *names);
@@ -330,6 +366,23 @@ void call_keep(PyObject *result, Py_buffer *buffer);
 PyObject *recorded_call(PyObject *self, PyObject *const *args, size_t count, PyObject *names);
 bool call_buffer(const Call *call, PyObject *const *args, size_t count, Py_buffer *buffer);
 int descriptor_of(const Call *call, PyObject *target);
+
+/* sockets.c */
+QuickCall sockets_quick(const char *type, const char *name);
+
+/* forks.c */
+void forks_begin(int write_fd, int read_fd);
+void forks_prepare(void);
+void forks_in_child(void);
+void forks_in_parent(void);
+void forks_reap(PyObject *result);
+PyObject *fork_call(PyObject *self, PyObject *const *args, size_t count, PyObject *names);
+void log_leave(void);
+void sites_forget(void);
+void objects_forget(int32_t survivor);
+void replay_forget(void);
+void clock_forget(void);
+void files_forget(uint64_t base);
 
 /* descriptors.c: at replay, the numbers that descriptors had */
 enum Place { PLACE_SOCKET, PLACE_NULL, PLACE_DIRECTORY, PLACE_FILE };
@@ -342,6 +395,7 @@ bool descriptors_place_all(PyObject *result);
 int files_begin(int directory_fd);
 void files_share(void);
 bool files_pass_path(PyObject *path);
+bool files_are_below(const char *path);
 PyObject *open_call(PyObject *self, PyObject *const *args, size_t count, PyObject *names);
 PyObject *read_call(PyObject *self, PyObject *const *args, size_t count, PyObject *names);
 PyObject *close_call(PyObject *self, PyObject *const *args, size_t count, PyObject *names);
@@ -366,6 +420,11 @@ PyObject *collect_enable(PyObject *module, PyObject *unused);
 PyObject *collect_disable(PyObject *module, PyObject *unused);
 PyObject *collect_is_enabled(PyObject *module, PyObject *unused);
 
+/* audit.c */
+void audit_note(enum NoteKind kind, uint64_t value, int32_t thread, const char *text);
+void report_uncontrolled(const char *what) __attribute__((noreturn));
+extern PyMethodDef audit_functions[];
+
 /* patrol.c */
 int patrol_start(void);
 
@@ -386,7 +445,7 @@ int queues_install(PyTypeObject *type);
 int threads_install(PyObject *thread_module);
 int threads_bind(Thread *thread);
 extern PyMethodDef clock_functions[], thread_functions[], call_functions[], import_functions[];
-extern PyMethodDef value_functions[], file_functions[], signal_functions[];
+extern PyMethodDef value_functions[], file_functions[], signal_functions[], fork_functions[];
 extern PyTypeObject TickType, CallType, MethodCallType, BootType;
 
 /* A controlled thread whose operations count now, or NULL. */

@@ -17,7 +17,7 @@
 #define MAP_SPAN (1ULL << 36)
 #define STATE_PLACE 15
 #define CURSOR_PLACE 16
-enum { FORMAT_VERSION = 1, FIRST_CHUNK = 1 << 16, LARGEST_CHUNK = 1 << 22, LONGEST_VARINT = 10 };
+enum { FORMAT_VERSION = 1, FIRST_CHUNK = 1 << 16, LARGEST_CHUNK = 1 << 22, PAGE = 4096 };
 
 static const char MAGIC[8] = "reenact";
 static const char *const NAMES[STREAM_COUNT] = {
@@ -28,6 +28,12 @@ static bool logging;
 static int64_t last_entry_step;
 static int state_fd = -1;
 static size_t state_mapped;
+static size_t cursor_mapped[STREAM_COUNT];
+static struct {
+    int32_t thread;
+    uint32_t object;
+    int64_t step;
+} last_operation;
 
 static void *place(int number)
 {
@@ -59,15 +65,27 @@ static int map_more(int fd, void *base, size_t mapped, size_t size)
     return at == MAP_FAILED ? errno : 0;
 }
 
+/* What was written long ago stays in the file, and need not stay in this process's memory. The
+ * first page holds the stream's header. */
+static void let_go(Stream *stream)
+{
+    madvise(stream->base + PAGE, stream->mapped - PAGE, MADV_DONTNEED);
+}
+
 static int stream_grow(Stream *stream)
 {
     size_t size = stream->mapped < FIRST_CHUNK ? FIRST_CHUNK : stream->mapped;
     size = size > LARGEST_CHUNK ? LARGEST_CHUNK : size;
-    int error = map_more(stream->fd, stream->base, stream->mapped, size);
+    int error = stream->mapped + size > MAP_SPAN
+                    ? EFBIG
+                    : map_more(stream->fd, stream->base, stream->mapped, size);
     if (error != 0) {
         log_stop(error);
         errno = error;
         return -1;
+    }
+    if (stream->mapped >= LARGEST_CHUNK) {
+        let_go(stream);
     }
     stream->mapped += size;
     stream->end = stream->base + stream->mapped;
@@ -144,16 +162,6 @@ static bool has_room(Stream *stream, size_t size)
     return true;
 }
 
-static unsigned char *put_varint(unsigned char *at, uint64_t value)
-{
-    while (value >= 0x80) {
-        *at++ = (unsigned char)(value | 0x80);
-        value >>= 7;
-    }
-    *at++ = (unsigned char)value;
-    return at;
-}
-
 static uint64_t zigzag(int64_t value)
 {
     return ((uint64_t)value << 1) ^ (uint64_t)(value >> 63);
@@ -209,15 +217,13 @@ void log_entry(enum EntryKind kind, uint64_t argument)
 /* One operation, relative to the one before it; see docs/format.md. */
 void log_operation(uint32_t site, int32_t thread, uint32_t object, int64_t step)
 {
-    static int32_t last_thread;
-    static uint32_t last_object;
-    static int64_t last_step;
     Stream *stream = &streams[STREAM_OPERATIONS];
     if (!logging || !has_room(stream, 4 * LONGEST_VARINT)) {
         return;
     }
-    bool has_thread = thread != last_thread, has_object = object != last_object;
-    bool has_points = step - last_step != 1;
+    bool has_thread = thread != last_operation.thread;
+    bool has_object = object != last_operation.object;
+    bool has_points = step - last_operation.step != 1;
     unsigned char *at =
         put_varint(stream->at, (uint64_t)site << 3 | (uint64_t)has_thread << 2 |
                                    (uint64_t)has_object << 1 | (uint64_t)has_points);
@@ -225,26 +231,32 @@ void log_operation(uint32_t site, int32_t thread, uint32_t object, int64_t step)
         at = put_varint(at, (uint64_t)thread);
     }
     if (has_object) {
-        at = put_varint(at, zigzag((int64_t)object - (int64_t)last_object));
+        at = put_varint(at, zigzag((int64_t)object - (int64_t)last_operation.object));
     }
     if (has_points) {
-        at = put_varint(at, (uint64_t)(step - last_step));
+        at = put_varint(at, (uint64_t)(step - last_operation.step));
     }
     stream->at = at;
     stream_commit(stream);
-    last_thread = thread;
-    last_object = object;
-    last_step = step;
+    last_operation.thread = thread;
+    last_operation.object = object;
+    last_operation.step = step;
 }
 
-void log_note(enum NoteKind kind, uint64_t value, int32_t thread)
+void log_note_text(enum NoteKind kind, uint64_t value, int32_t thread, const char *text)
 {
     Stream *stream = &streams[STREAM_NOTES];
     stream_varint(stream, kind);
     stream_varint(stream, (uint64_t)gate_step());
     stream_varint(stream, (uint64_t)thread);
     stream_varint(stream, value);
-    stream_varint(stream, 0);
+    stream_varint(stream, strlen(text));
+    stream_bytes(stream, text, strlen(text));
+}
+
+void log_note(enum NoteKind kind, uint64_t value, int32_t thread)
+{
+    log_note_text(kind, value, thread, "");
 }
 
 void log_output(int fd, const void *bytes, size_t size)
@@ -309,6 +321,7 @@ static int map_cursor(int directory_fd, int number)
     if (base == MAP_FAILED || memcmp(base, MAGIC, sizeof MAGIC) != 0) {
         return -1;
     }
+    cursor_mapped[number] = (size_t)facts.st_size;
     uint64_t room = (uint64_t)facts.st_size - STREAM_HEADER, used = *(uint64_t *)(base + 16);
     cursors[number].at = base + STREAM_HEADER;
     cursors[number].end = cursors[number].at + (used < room ? used : room);
@@ -343,4 +356,24 @@ int64_t cursor_zigzag(Cursor *cursor)
 {
     uint64_t value = cursor_varint(cursor);
     return (int64_t)(value >> 1) ^ -(int64_t)(value & 1);
+}
+
+/* In a forked child: the parent's maps are let go, for its own to take their places. */
+void log_leave(void)
+{
+    for (int number = 1; number < STREAM_COUNT; number++) {
+        if (streams[number].mapped > 0) {
+            munmap(streams[number].base, streams[number].mapped);
+            close(streams[number].fd);
+        }
+        if (cursor_mapped[number] > 0) {
+            munmap(place(CURSOR_PLACE + number), cursor_mapped[number]);
+        }
+        streams[number] = (Stream){.fd = -1};
+        cursors[number] = (Cursor){.broken = false};
+        cursor_mapped[number] = 0;
+    }
+    munmap(gate.state, state_mapped);
+    close(state_fd);
+    memset(&last_operation, 0, sizeof last_operation);
 }

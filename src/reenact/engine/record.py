@@ -6,11 +6,13 @@ the same, without one, and the reason is said.
 
 from __future__ import annotations
 
+import io
 import os
 import platform
 import shutil
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -21,7 +23,7 @@ from reenact.engine.launch import Choices, Ended, Program
 from reenact.errors import ReenactError
 from reenact.recordings import format
 from reenact.recordings.header import End, Header, Instrument, Strategy
-from reenact.recordings.pack import pack
+from reenact.recordings.pack import Progress, pack
 from reenact.recordings.reader import Recording
 from reenact.version import VERSION
 
@@ -47,7 +49,9 @@ def directory_of(path: Path) -> Path:
     return path.with_name(path.name + ".d")
 
 
-def record(program: Program, choices: Choices, path: Path) -> Recorded:
+def record(
+    program: Program, choices: Choices, path: Path, progress: Progress | None = None
+) -> Recorded:
     """Run the program, and leave the packed recording at `path`."""
     path = Path(os.path.abspath(path))
     directory = directory_of(path)
@@ -66,7 +70,7 @@ def record(program: Program, choices: Choices, path: Path) -> Recorded:
         str(directory),
         str(directory),
     )
-    return keep(directory, path, ended, time.monotonic() - started)
+    return keep(directory, path, ended, time.monotonic() - started, progress)
 
 
 def _without_recording(program: Program, directory: Path, error: OSError) -> Recorded:
@@ -82,10 +86,12 @@ def _without_recording(program: Program, directory: Path, error: OSError) -> Rec
     return Recorded(launch.run_plainly(command), None, f"{directory}: {error.strerror}")
 
 
-def keep(directory: Path, path: Path, ended: Ended, seconds: float) -> Recorded:
+def keep(
+    directory: Path, path: Path, ended: Ended, seconds: float, progress: Progress | None = None
+) -> Recorded:
     try:
         _write_end(directory / format.END, _end(directory, ended, seconds))
-        pack(directory, path)
+        pack(directory, path, progress)
         shutil.rmtree(directory)
     except (OSError, ReenactError) as error:
         return _keep_directory(directory, ended, error)
@@ -170,6 +176,15 @@ def interpreter_flags() -> tuple[str, ...]:
         flags.append(f"-X{name}" if value is True else f"-X{name}={value}")
     if sys.flags.optimize:
         flags.append("-" + "O" * sys.flags.optimize)
-    if sys.flags.dont_write_bytecode:
-        flags.append("-B")
+    flags.extend(option for option, is_set in _plain_flags() if is_set)
     return tuple(flags)
+
+
+def _plain_flags() -> Iterator[tuple[str, int]]:
+    flags = sys.flags
+    yield "-B", flags.dont_write_bytecode
+    yield "-I", flags.isolated
+    yield "-E", flags.ignore_environment and not flags.isolated
+    yield "-s", flags.no_user_site and not flags.isolated
+    yield "-S", flags.no_site
+    yield "-u", isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.write_through

@@ -18,13 +18,14 @@ from reenact.intercept import (
     clock,
     directories,
     imports,
+    processes,
     randomness,
     signals,
     table,
     terminal,
 )
 from reenact.intercept.lazy import call_when_loaded
-from reenact.intercept.numbers import hash_by_number
+from reenact.intercept.numbers import hash_by_number, number_futures
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ _OURS: dict[str, tuple[str, Callable[[ModuleType], None]]] = {
     "datetime": ("clock", clock.patch_datetime),
     "_random": ("random", randomness.patch),
     "posix": ("files", directories.patch),
+    "_posixsubprocess": ("processes", processes.patch),
     "_signal": ("signals", signals.patch),
     "builtins": ("terminal", terminal.patch),
 }
@@ -56,6 +58,7 @@ def install(inputs: Inputs) -> None:
     global _inputs
     _inputs = inputs
     sources = inputs.sources
+    _core.watch_events(inputs.strict)
     imports.stay_native()
     imports.refuse(table.REFUSED_MODULES)
     rows_of = _rows_by_module(sources)
@@ -69,7 +72,7 @@ def install(inputs: Inputs) -> None:
     _patch_boundaries(boundary.patches(inputs.boundary))
     hash_by_number(threading.Thread)
     if "concurrent.futures._base" in sys.modules:
-        hash_by_number(sys.modules["concurrent.futures._base"].Future)
+        number_futures(sys.modules["concurrent.futures._base"])
 
 
 def _patch_boundaries(patches: dict[str, Callable[[ModuleType], None]]) -> None:
@@ -122,7 +125,7 @@ def _callbacks(
 
     callbacks = {name: patcher(rows_of.get(name, [])) for name in _patched_modules(rows_of)}
     callbacks["_queue"] = lambda module: _core.install_queues(module.SimpleQueue)
-    callbacks["concurrent.futures._base"] = lambda module: hash_by_number(module.Future)
+    callbacks["concurrent.futures._base"] = number_futures
     return callbacks
 
 
