@@ -23,6 +23,7 @@ from pathlib import Path
 from reenact import strategies
 from reenact.engine import launch, record, replay, report
 from reenact.engine.launch import Choices, Ended
+from reenact.inputs import Inputs
 from reenact.recordings.reader import Recording
 
 from ..children import kill_children
@@ -41,6 +42,7 @@ class Program:
     path: Path
     args: tuple[str, ...] = ()
     exit_code: int = 0
+    boundary: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,8 @@ def read_program(path: Path) -> Program:
             program = replace(program, exit_code=DEADLOCK)
         elif key == "args":
             program = replace(program, args=tuple(value.split()))
+        elif key == "boundary":
+            program = replace(program, boundary=(*program.boundary, value))
     return program
 
 
@@ -145,7 +149,8 @@ def _cycle(program: Program, variant: Variant, replays: int, path: Path, result:
 
 
 def _record(program: Program, variant: Variant, path: Path) -> Run:
-    target = launch.Program("script", str(program.path), program.args)
+    inputs = Inputs(boundary=program.boundary)
+    target = launch.Program("script", str(program.path), program.args, inputs=inputs)
     with _captured(path.with_name("record")) as output:
         os.chdir(PROGRAMS)
         recorded = record.record(target, variant.choices(), path)
@@ -198,9 +203,10 @@ def _tail(output: bytes) -> str:
 
 def _again(program: Program, variant: Variant) -> str:
     command = shlex.join([str(program.path), *program.args])
+    declared = "".join(f" --boundary '{each}'" for each in program.boundary)
     return (
         f"  cd {PROGRAMS}\n"
-        f"  {sys.executable} -m reenact record {variant.options()} -o /tmp/x.reenact {command}\n"
+        f"  {sys.executable} -m reenact record {variant.options()}{declared} -o /tmp/x.reenact {command}\n"
         f"  {sys.executable} -m reenact replay /tmp/x.reenact"
     )
 
