@@ -152,6 +152,18 @@ static inline int compat_argument(_Py_CODEUNIT unit)
 #endif
 }
 
+/* Borrowed. Some types of 3.12 and later have a dictionary for each interpreter. */
+static inline PyObject *compat_type_dict(PyTypeObject *type)
+{
+#if PY_VERSION_HEX >= 0x030C0000
+    PyObject *dict = PyType_GetDict(type);
+    Py_XDECREF(dict);
+    return dict;
+#else
+    return type->tp_dict;
+#endif
+}
+
 static inline PyThreadState *compat_thread_state(void)
 {
 #if PY_VERSION_HEX >= 0x030D0000
