@@ -203,10 +203,10 @@ def _tail(output: bytes) -> str:
 
 def _again(program: Program, variant: Variant) -> str:
     command = shlex.join([str(program.path), *program.args])
-    declared = "".join(f" --boundary '{each}'" for each in program.boundary)
+    options = variant.options() + "".join(f" --boundary '{each}'" for each in program.boundary)
     return (
         f"  cd {PROGRAMS}\n"
-        f"  {sys.executable} -m reenact record {variant.options()}{declared} -o /tmp/x.reenact {command}\n"
+        f"  {sys.executable} -m reenact record {options} -o /tmp/x.reenact {command}\n"
         f"  {sys.executable} -m reenact replay /tmp/x.reenact"
     )
 

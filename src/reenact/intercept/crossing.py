@@ -6,7 +6,7 @@ only the outcome is there. What follows is the same code in both: the outcome be
 proxies and exceptions again. `stand_in(class)` is a class of proxies whose methods and attributes
 are crossings; the program may derive from it.
 
-The core records the whole as one call that waits. A call back (`proxies.Reflection`) interrupts
+The core records the whole as one call that waits. A call back (`handed.Reflection`) interrupts
 it: the program's function runs with the baton, and a replay runs it at the same place.
 """
 
@@ -16,7 +16,7 @@ import _thread
 import inspect
 
 from reenact import _core
-from reenact.intercept import plain, proxies
+from reenact.intercept import handed, plain, proxies
 from reenact.intercept.proxies import Proxy
 from reenact.intercept.table import WAITS
 
@@ -51,9 +51,9 @@ def _cross(name: str, perform: Callable[..., Any], settle: Callable[..., Any]) -
     """`settle` makes of the outcome, and of real objects that were found, what is returned."""
 
     def run(found: list[Any], owned: list[int], args: Any, names: Any) -> Any:
-        before = proxies.counts(owned)
-        reals = [proxies.to_real(arg) for arg in args]
-        real_names = {key: proxies.to_real(value) for key, value in names.items()}
+        before = handed.counts(owned)
+        reals = [handed.to_real(arg) for arg in args]
+        real_names = {key: handed.to_real(value) for key, value in names.items()}
         return _outcome(perform, reals, real_names, found, owned, before, args)
 
     recorded = _core.call(name, run, "recorded", WAITS)
@@ -61,18 +61,18 @@ def _cross(name: str, perform: Callable[..., Any], settle: Callable[..., Any]) -
     def cross(args: tuple[Any, ...], names: dict[str, Any], *more: Any) -> Any:
         found: list[Any] = []
         if _core.is_quiet():
-            reals = [proxies.to_real(arg) for arg in args]
-            real_names = {key: proxies.to_real(value) for key, value in names.items()}
+            reals = [handed.to_real(arg) for arg in args]
+            real_names = {key: handed.to_real(value) for key, value in names.items()}
             return settle(("quiet", perform(*reals, **real_names)), found, *more)
         owned: list[int] = []
-        proxies.hand_over(args, owned)
-        proxies.hand_over(names, owned)
+        handed.hand_over(args, owned)
+        handed.hand_over(names, owned)
         outcome = _recorded_inside(recorded, found, owned, args, names)
         try:
             _fill(args, outcome[3])
             return settle(outcome, found, *more)
         finally:
-            proxies.let_go(owned, outcome[2])
+            handed.let_go(owned, outcome[2])
 
     return cross
 
@@ -102,7 +102,7 @@ def _outcome(
     copies = [(i, type(arg)(arg)) for i, arg in enumerate(args) if type(arg) in _BUFFERS]
 
     def other(value: Any) -> Any:
-        return proxies.encode_object(value, found)
+        return handed.encode_object(value, found)
 
     try:
         result = perform(*reals, **real_names)
@@ -113,7 +113,7 @@ def _outcome(
         error.__traceback__ = None
     del reals[:]
     real_names.clear()
-    kept = proxies.still_held(owned, before)
+    kept = handed.still_held(owned, before)
     outcome = (*coded, kept, _filled(args, copies))
     return outcome if _core.is_plain(outcome) else _too_deep(found, kept)
 
@@ -156,7 +156,7 @@ def _settle(outcome: Any, found: list[Any]) -> Any:
 
 def _object(coded: tuple[Any, ...], found: list[Any]) -> Any:
     if coded[0] == "handed":
-        return proxies.handed(coded[1])
+        return handed.handed(coded[1])
     if coded[0] == "class":
         kind = plain.find(coded[1], coded[2])
         if isinstance(kind, type):
@@ -199,12 +199,12 @@ def _class_of(description: tuple[Any, ...]) -> type[Proxy]:
 def _answer(value: Any) -> Any:
     """The program's part of a call back: recording and replaying alike."""
     number, method, coded, call = value
-    found = proxies.take_arguments(call)
+    found = handed.take_arguments(call)
     args, names = plain.decode(coded, lambda coded: _object(coded, found))
-    answer = proxies.called(number, method)(*args, **names)
+    answer = handed.called(number, method)(*args, **names)
     owned = getattr(_open, "owned", None)
     if owned is not None:
-        proxies.hand_over(answer, owned)
+        handed.hand_over(answer, owned)
     return answer
 
 
@@ -302,12 +302,13 @@ def _undeclared_class(module: str, name: str, special: tuple[str, ...]) -> type[
     return type(name.rpartition(".")[2], (Proxy,), names)
 
 
-_KEPT = frozenset(
+_OWN = (
     "__class__ __new__ __init__ __del__ __dict__ __weakref__ __getattribute__ __getattr__ "
     "__setattr__ __delattr__ __slots__ __doc__ __module__ __qualname__ __reduce__ __reduce_ex__ "
     "__getstate__ __setstate__ __init_subclass__ __subclasshook__ __sizeof__ __dir__ "
-    "__class_getitem__ __annotations__ __abstractmethods__ __match_args__".split()
+    "__class_getitem__ __annotations__ __abstractmethods__ __match_args__"
 )
+_KEPT = frozenset(_OWN.split())
 
 
 def stand_in(real: type, make: Callable[..., Any] | None = None) -> type[Proxy]:

@@ -40,8 +40,9 @@ def _native(module: ModuleType, name: str) -> Any:
 
 def _all_of(module: ModuleType) -> list[str]:
     """Public functions and classes that the module itself defines."""
-    public = getattr(module, "__all__", None)
-    names = [name for name in vars(module) if not name.startswith("_")] if public is None else public
+    names = getattr(module, "__all__", None)
+    if names is None:
+        names = [name for name in vars(module) if not name.startswith("_")]
     return [name for name in names if _is_own(module, getattr(module, name, None))]
 
 

@@ -6,7 +6,7 @@ queue: a replay gets them from there, with the program's own objects in them.
 
 from __future__ import annotations
 
-from reenact.intercept import crossing, declared, plain, proxies
+from reenact.intercept import crossing, declared, handed, plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def _patch_events(module: Any) -> None:
     native_post = module.post
     plain.know_kind("pygame.event.Event", lambda event: (event.type, event.dict))
     post_real = crossing.crossing("pygame.event.post", lambda event, fields: native_post(event))
-    proxies.pass_as_it_is(module.Event)
+    handed.pass_as_it_is(module.Event)
 
     def post(event: Any) -> Any:
         """The objects in the event are handed over, and come back with it."""

@@ -10,21 +10,19 @@ boundary: a replay does not run them.
 from __future__ import annotations
 
 from reenact import _core
-from reenact.intercept import crossing, plain, proxies
+from reenact.intercept import crossing, handed, plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
 
-_COLUMN = (
-    "name type_code display_size internal_size precision scale null_ok table_oid table_column"
-).split()
+_COLUMN = "name type_code display_size internal_size precision scale null_ok table_oid table_column"
 _DIAGNOSTICS = (
     "column_name constraint_name context datatype_name internal_position internal_query "
     "message_detail message_hint message_primary schema_name severity severity_nonlocalized "
     "source_file source_function source_line sqlstate statement_position table_name"
-).split()
+)
 _MOST_NOTICES = 50
 
 
@@ -47,7 +45,7 @@ def _know_values(native: Any) -> None:
     def parts_of(*names: str) -> Any:
         return lambda value: [getattr(value, name) for name in names]
 
-    plain.know_kind("psycopg2.extensions.Column", parts_of(*_COLUMN))
+    plain.know_kind("psycopg2.extensions.Column", parts_of(*_COLUMN.split()))
     plain.know_kind("psycopg2.extensions.Notify", parts_of("pid", "channel", "payload"))
     plain.know_kind("psycopg2.extensions.Xid", parts_of("format_id", "gtrid", "bqual"))
 
@@ -64,7 +62,7 @@ class Diagnostics:
 def _know_errors(error: Any, diagnostics: Any) -> None:
     def get(raised: Any) -> dict[str, Any]:
         fields = diagnostics(raised)
-        said = {name: getattr(fields, name) for name in _DIAGNOSTICS}
+        said = {name: getattr(fields, name) for name in _DIAGNOSTICS.split()}
         return {"pgcode": raised.pgcode, "pgerror": raised.pgerror, "diag": said}
 
     def put(made: Any, state: dict[str, Any]) -> None:
@@ -72,7 +70,7 @@ def _know_errors(error: Any, diagnostics: Any) -> None:
         vars(made)["_reenact_diag"] = state["diag"]
 
     def diag(made: Any) -> Diagnostics:
-        return Diagnostics(vars(made).get("_reenact_diag") or dict.fromkeys(_DIAGNOSTICS))
+        return Diagnostics(vars(made).get("_reenact_diag") or dict.fromkeys(_DIAGNOSTICS.split()))
 
     plain.know_error(error, get, put)
     _core.put(error, "diag", property(diag))
@@ -204,18 +202,18 @@ class _Caster:
 
     def __init__(self, function: Any) -> None:
         self._function = function
-        self._number = proxies.hand(function)
+        self._number = handed.hand(function)
 
     def __call__(self, value: Any, cursor: Any) -> Any:
         if _core.is_quiet():
-            return proxies.reflection(self._number)(value, cursor)  # type: ignore[operator]
+            return handed.reflection(self._number)(value, cursor)  # type: ignore[operator]
         return self._function(value, cursor)
 
 
 def _patch_casters(native: Any) -> None:
     new_type, register_type = native.new_type, native.register_type
     scoped = crossing.crossing("psycopg2.register_type", register_type)
-    proxies.pass_as_it_is(type(native.STRING))
+    handed.pass_as_it_is(type(native.STRING))
 
     def new_caster(values: Any, name: Any, castobj: Any = None, **names: Any) -> Any:
         return new_type(values, name, castobj and _Caster(castobj), **names)

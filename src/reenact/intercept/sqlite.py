@@ -8,8 +8,9 @@ gate. Functions, aggregates, converters and hooks of the program's are called ba
 
 from __future__ import annotations
 
-from reenact.intercept import crossing, proxies
-from reenact.intercept.proxies import Reflected
+from reenact.intercept import crossing
+from reenact.intercept.handed import Reflected
+from reenact.intercept.proxies import Proxy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -125,7 +126,7 @@ def _cursor_class(real: type, parameters: Any) -> type:
 
         def __init__(self, cursor: Any, /) -> None:
             super().__init__(cursor)
-            self.row_factory = None
+            self.row_factory: Any = None
 
         def execute(self, sql: Any, given: Any = (), /) -> Any:
             return super().execute(sql, parameters(given))
@@ -159,10 +160,14 @@ class Row:
     """`sqlite3.Row`, which is made of a cursor's description and a tuple."""
 
     __slots__ = ("_names", "_values")
+
+    _names: tuple[str, ...]
+    _values: tuple[Any, ...]
+
     __module__, __qualname__ = "sqlite3", "Row"
 
     def __new__(cls, cursor: Any, data: Any, /) -> Any:
-        if not isinstance(cursor, proxies.Proxy):
+        if not isinstance(cursor, Proxy):
             raise TypeError(f"Row() argument 1 must be sqlite3.Cursor, not {type(cursor).__name__}")
         if not isinstance(data, tuple):
             raise TypeError(f"Row() argument 2 must be tuple, not {type(data).__name__}")
