@@ -447,6 +447,7 @@ int threads_install(PyObject *thread_module);
 int threads_bind(Thread *thread);
 extern PyMethodDef clock_functions[], thread_functions[], call_functions[], import_functions[];
 extern PyMethodDef value_functions[], file_functions[], signal_functions[], fork_functions[];
+extern PyMethodDef site_functions[];
 extern PyTypeObject TickType, CallType, MethodCallType, BootType;
 
 /* A controlled thread whose operations count now, or NULL. */

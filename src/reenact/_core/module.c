@@ -317,6 +317,7 @@ PyMODINIT_FUNC PyInit__core(void)
         PyModule_AddFunctions(module, import_functions) < 0 ||
         PyModule_AddType(module, &CallType) < 0 ||
         PyModule_AddFunctions(module, value_functions) < 0 ||
+        PyModule_AddFunctions(module, site_functions) < 0 ||
         PyModule_AddFunctions(module, file_functions) < 0 ||
         PyModule_AddFunctions(module, signal_functions) < 0 ||
         PyModule_AddFunctions(module, audit_functions) < 0 ||

@@ -241,12 +241,43 @@ static struct {
     uint32_t kind, site;
 } recent[256];
 
+/* Files of ours whose frames are no sites: what they do, their caller does. */
+enum { MOST_HIDDEN = 16 };
+static PyObject *hidden[MOST_HIDDEN];
+static int hidden_count;
+
+/* hide_frames(code): of the file that this code is of */
+static PyObject *hide_frames(PyObject *module, PyObject *code)
+{
+    (void)module;
+    if (!PyCode_Check(code) || hidden_count == MOST_HIDDEN) {
+        PyErr_SetString(PyExc_ValueError, "hide_frames(code), of a few files");
+        return NULL;
+    }
+    hidden[hidden_count++] = Py_NewRef(((PyCodeObject *)code)->co_filename);
+    Py_RETURN_NONE;
+}
+
+PyMethodDef site_functions[] = {{"hide_frames", hide_frames, METH_O, NULL},
+                                {NULL, NULL, 0, NULL}};
+
+static bool is_hidden(const PyCodeObject *code)
+{
+    for (int i = 0; i < hidden_count; i++) {
+        if (code->co_filename == hidden[i]) {
+            return true;
+        }
+    }
+    return false;
+}
+
 uint32_t site_here(enum Operation kind)
 {
     PyThreadState *tstate = compat_thread_state();
     Frame *frame = tstate == NULL ? NULL : compat_top_frame(tstate);
     PyCodeObject *code = NULL;
-    while (frame != NULL && (code = compat_frame_code(frame)) == NULL) {
+    while (frame != NULL &&
+           ((code = compat_frame_code(frame)) == NULL || is_hidden(code))) {
         frame = frame->previous;
     }
     const void *instruction = frame == NULL ? NULL : (const void *)compat_frame_instruction(frame);

@@ -384,3 +384,6 @@ def _settle_new(outcome: Any, found: list[Any], proxy: Proxy) -> None:
         proxies.adopt(proxy, found[0] if found else None)
     else:
         _settle(outcome, found)
+
+
+_core.hide_frames(crossing.__code__)

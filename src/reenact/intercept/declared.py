@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 
+from reenact import _core
 from reenact.intercept import crossing
 
 TYPE_CHECKING = False
@@ -84,3 +85,6 @@ def _dressed(ours: Any, native: Any) -> Any:
         if hasattr(native, name):
             setattr(ours, name, getattr(native, name))
     return ours
+
+
+_core.hide_frames(patch.__code__)

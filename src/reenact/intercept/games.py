@@ -6,6 +6,7 @@ queue: a replay gets them from there, with the program's own objects in them.
 
 from __future__ import annotations
 
+from reenact import _core
 from reenact.intercept import crossing, declared, handed, plain
 
 TYPE_CHECKING = False
@@ -59,3 +60,6 @@ def _pressed(keys: Any) -> tuple[Any, ...]:
 def _make_pressed(kind: Any, count: int, pressed: list[int]) -> Any:
     down = frozenset(pressed)
     return kind(tuple([index in down for index in range(count)]))
+
+
+_core.hide_frames(patch.__code__)

@@ -230,3 +230,6 @@ def encode_object(value: Any, found: list[Any]) -> tuple[Any, ...]:
     found.append(value if proxy is None else real_of(proxy))
     number = 0 if proxy is None else number_of(proxy)
     return ("object", number, len(found) - 1, describe(found[-1]))
+
+
+_core.hide_frames(hand.__code__)

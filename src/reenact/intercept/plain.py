@@ -82,7 +82,7 @@ def _make_zoneinfo(kind: Any, key: str) -> Any:
 
 
 _KINDS = {
-    tag: Kind(tag, *how)  # type: ignore[arg-type]
+    tag: Kind(tag, *how)
     for tag, *how in (
         ("builtins.set", lambda value: (list(value),)),
         ("builtins.frozenset", lambda value: (list(value),)),

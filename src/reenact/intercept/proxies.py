@@ -94,10 +94,9 @@ def _next_number() -> int:
 
 
 def _forget(weak: Any) -> None:
-    if _proxies.get(weak.number) is weak:
-        del _proxies[weak.number]
-    if _by_real.get(weak.real_id) is weak:
-        del _by_real[weak.real_id]
+    for table, key in ((_proxies, weak.number), (_by_real, weak.real_id)):
+        if table.get(key) is weak:
+            del table[key]
 
 
 def proxy_of_number(number: int) -> Proxy | None:

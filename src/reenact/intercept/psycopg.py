@@ -225,3 +225,6 @@ def _patch_casters(native: Any) -> None:
             scoped(obj, conn_or_curs)
 
     native.new_type, native.register_type = new_caster, register
+
+
+_core.hide_frames(patch.__code__)

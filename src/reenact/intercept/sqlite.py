@@ -8,6 +8,7 @@ gate. Functions, aggregates, converters and hooks of the program's are called ba
 
 from __future__ import annotations
 
+from reenact import _core
 from reenact.intercept import crossing
 from reenact.intercept.handed import Reflected
 from reenact.intercept.proxies import Proxy
@@ -167,7 +168,7 @@ class Row:
     __module__, __qualname__ = "sqlite3", "Row"
 
     def __new__(cls, cursor: Any, data: Any, /) -> Any:
-        if not isinstance(cursor, Proxy):
+        if not isinstance(cursor, Proxy) or not hasattr(cursor, "description"):
             raise TypeError(f"Row() argument 1 must be sqlite3.Cursor, not {type(cursor).__name__}")
         if not isinstance(data, tuple):
             raise TypeError(f"Row() argument 2 must be tuple, not {type(data).__name__}")
@@ -200,3 +201,6 @@ class Row:
         if not isinstance(other, Row):
             return NotImplemented
         return (self._names, self._values) == (other._names, other._values)
+
+
+_core.hide_frames(patch.__code__)
