@@ -197,6 +197,9 @@ static PyObject *recall(const Call *call, Thread *thread, PyObject *const *args,
     if ((call->flags & CALL_MAKES) && result != NULL && !descriptors_place_all(result)) {
         replay_bad_input("a descriptor that is in use");
     }
+    if ((call->flags & CALL_REAPS) && result != NULL) {
+        forks_reap(result);
+    }
     if ((call->flags & CALL_ALSO_PERFORMED) && result != NULL) {
         PyObject *unused = call_native(call, thread, args, count, names);
         Py_XDECREF(unused);
@@ -441,7 +444,8 @@ static const struct {
     vectorcallfunc call;
 } MANNERS[] = {{"outside", outside_call}, {"recorded", recorded_call}, {"makes", makes_call},
                {"sent", sent_call},       {"raised", raised_call},     {"output", output_call},
-               {"opens", open_call},      {"reads", read_call},        {"closes", close_call}};
+               {"opens", open_call},      {"reads", read_call},        {"closes", close_call},
+               {"forks", fork_call}};
 
 static vectorcallfunc find_manner(const char *name)
 {

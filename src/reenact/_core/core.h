@@ -315,7 +315,8 @@ enum CallFlag {
     CALL_ON_PATH = 8,        /* its first argument is a path; some paths are passed */
     CALL_MAKES = 16,         /* integers in its result are new descriptors */
     CALL_ALSO_PERFORMED = 32, /* a replay performs it too, for its effect on this process alone */
-    CALL_STARTS = 64          /* starts a process, which may write to open files */
+    CALL_STARTS = 64,         /* starts a process, which may write to open files */
+    CALL_REAPS = 128          /* its result begins with the number of a process that has ended */
 };
 const char *call_name(uint64_t number);
 void call_begin_input(const Call *call);
@@ -328,6 +329,20 @@ void call_keep(PyObject *result, Py_buffer *buffer);
 PyObject *recorded_call(PyObject *self, PyObject *const *args, size_t count, PyObject *names);
 bool call_buffer(const Call *call, PyObject *const *args, size_t count, Py_buffer *buffer);
 int descriptor_of(const Call *call, PyObject *target);
+
+/* forks.c */
+void forks_begin(int write_fd, int read_fd);
+void forks_prepare(void);
+void forks_in_child(void);
+void forks_in_parent(void);
+void forks_reap(PyObject *result);
+PyObject *fork_call(PyObject *self, PyObject *const *args, size_t count, PyObject *names);
+void log_leave(void);
+void sites_forget(void);
+void objects_forget(int32_t survivor);
+void replay_forget(void);
+void clock_forget(void);
+void files_forget(uint64_t base);
 
 /* descriptors.c: at replay, the numbers that descriptors had */
 enum Place { PLACE_SOCKET, PLACE_NULL, PLACE_DIRECTORY, PLACE_FILE };
@@ -384,7 +399,7 @@ int queues_install(PyTypeObject *type);
 int threads_install(PyObject *thread_module);
 int threads_bind(Thread *thread);
 extern PyMethodDef clock_functions[], thread_functions[], call_functions[], import_functions[];
-extern PyMethodDef value_functions[], file_functions[], signal_functions[];
+extern PyMethodDef value_functions[], file_functions[], signal_functions[], fork_functions[];
 extern PyTypeObject TickType, CallType, MethodCallType, BootType;
 
 /* A controlled thread whose operations count now, or NULL. */

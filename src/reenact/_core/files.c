@@ -32,7 +32,9 @@ typedef struct {
     bool is_own; /* this run wrote it */
     bool is_shared; /* another process was started while it could be written through ours */
     int writers;
+    uint64_t id;      /* names its scratch file */
     uint64_t kept_at; /* where its contents are in the stream, plus one */
+    uint64_t filled;  /* replay: what its scratch file was filled with, plus one */
 } File;
 
 typedef struct {
@@ -45,6 +47,7 @@ typedef struct {
 /* Static: a recording and its replay must have their heaps to themselves. */
 static File files[MOST_FILES];
 static int file_count;
+static uint64_t last_id;
 static struct {
     uint64_t hash, at;
 } blobs[MOST_BLOBS];
@@ -141,6 +144,7 @@ static int find_file(const Facts *facts)
             }
             file_count++;
             file->facts = *facts;
+            file->id = ++last_id;
             return (int)(file - files);
         }
         if (is_same_file(&file->facts, facts)) {
@@ -303,7 +307,7 @@ static void note_regular(int fd, int flags, const struct stat *found)
         file->is_own = may_write(flags) || (file->is_own && holding.contents == CONTENTS_OWN);
     }
     stream_varint(out, PLACE_FILE);
-    stream_varint(out, (uint64_t)(place + 1));
+    stream_varint(out, file == NULL ? ++last_id : file->id);
     stream_varint(out, holding.contents);
     stream_varint(out, holding.argument);
     note_opened(fd, place, flags, facts, holding.contents == CONTENTS_KEPT);
@@ -384,35 +388,44 @@ static void scratch_name(char *name, uint64_t place)
     memmove(name, name + at, (size_t)(32 - at));
 }
 
-/* The scratch file that stands for a file; it keeps what it was filled with last. */
-static int open_scratch(int flags, uint64_t *place_found, bool *is_kept)
+/* A replay knows files by the ids that the recording gave them. */
+static int find_id(uint64_t id)
 {
-    static struct {
-        bool is_filled;
-        Holding with;
-    } filled[MOST_FILES + 1];
+    uint32_t place = (uint32_t)(id * 0x9E3779B97F4A7C15ULL >> 40);
+    for (int i = 0; i < MOST_FILES; i++) {
+        File *file = &files[(place + (uint32_t)i) % MOST_FILES];
+        if (file->id == id || (file->id == 0 && file_count < MOST_FILES / 2)) {
+            file_count += file->id == 0;
+            file->id = id;
+            return (int)(file - files);
+        }
+    }
+    return -1;
+}
+
+/* The scratch file that stands for a file; it keeps what it was filled with last. */
+static int open_scratch(int flags, int *place, bool *is_kept)
+{
     Cursor *cursor = &cursors[STREAM_INPUTS];
     char name[32];
-    uint64_t place = cursor_varint(cursor);
+    uint64_t id = cursor_varint(cursor);
     Holding holding = {(enum Contents)cursor_varint(cursor), 0};
     holding.argument = cursor_varint(cursor);
-    if (cursor->broken || place > MOST_FILES) {
+    *is_kept = holding.contents == CONTENTS_KEPT;
+    *place = find_id(id);
+    if (cursor->broken || id == 0) {
         return -1;
     }
-    scratch_name(name, place);
-    *place_found = place;
-    *is_kept = holding.contents == CONTENTS_KEPT;
-    int kept = O_APPEND | O_NONBLOCK | O_SYNC | O_DSYNC;
+    scratch_name(name, id);
+    File nothing = {.id = id}, *file = *place < 0 ? &nothing : &files[*place];
     int fd = openat(scratch_fd, name, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
-    bool is_there = place > 0 && filled[place].is_filled && holding.contents == CONTENTS_KEPT &&
-                    filled[place].with.contents == CONTENTS_KEPT &&
-                    filled[place].with.argument == holding.argument && !may_write(flags);
+    bool is_there = *is_kept && file->filled == holding.argument + 1;
     if (fd < 0 || (!is_there && !fill_scratch(fd, &holding))) {
         return -1;
     }
     close(fd);
-    filled[place].is_filled = !may_write(flags);
-    filled[place].with = holding;
+    file->filled = *is_kept && !may_write(flags) ? holding.argument + 1 : 0;
+    int kept = O_APPEND | O_NONBLOCK | O_SYNC | O_DSYNC;
     return openat(scratch_fd, name, (flags & (O_ACCMODE | kept)) | O_CLOEXEC);
 }
 
@@ -431,7 +444,7 @@ static PyObject *open_again(const Call *call, int flags)
     int number = PyLong_Check(result) ? (int)PyLong_AsLong(result) : -1;
     enum Place place = (enum Place)cursor_varint(cursor);
     bool is_kept = false;
-    uint64_t file = 0; /* its place, plus one */
+    int file = -1;
     int fd = place != PLACE_FILE ? descriptor_place(number, place)
                                  : descriptor_move(open_scratch(flags, &file, &is_kept), number);
     struct stat found;
@@ -441,7 +454,7 @@ static PyObject *open_again(const Call *call, int flags)
     if (!(flags & O_CLOEXEC)) {
         fcntl(fd, F_SETFD, 0);
     }
-    note_opened(fd, (int)file - 1, flags, facts_of(&found), is_kept);
+    note_opened(fd, file, flags, facts_of(&found), is_kept);
     return result;
 }
 
@@ -671,6 +684,17 @@ int files_begin(int directory_fd)
 {
     scratch_fd = move_high(dup(directory_fd));
     return scratch_fd < 0 ? -1 : 0;
+}
+
+/* In a forked child, whose recording holds no contents yet; `base` keeps its new ids apart. */
+void files_forget(uint64_t base)
+{
+    last_id = base;
+    for (int i = 0; i < MOST_FILES; i++) {
+        files[i].kept_at = files[i].filled = 0;
+    }
+    memset(blobs, 0, sizeof blobs);
+    blob_count = 0;
 }
 
 PyMethodDef file_functions[] = {{"pass_paths", pass_paths, METH_O, NULL},

@@ -28,6 +28,12 @@ static bool logging;
 static int64_t last_entry_step;
 static int state_fd = -1;
 static size_t state_mapped;
+static size_t cursor_mapped[STREAM_COUNT];
+static struct {
+    int32_t thread;
+    uint32_t object;
+    int64_t step;
+} last_operation;
 
 static void *place(int number)
 {
@@ -209,15 +215,13 @@ void log_entry(enum EntryKind kind, uint64_t argument)
 /* One operation, relative to the one before it; see docs/format.md. */
 void log_operation(uint32_t site, int32_t thread, uint32_t object, int64_t step)
 {
-    static int32_t last_thread;
-    static uint32_t last_object;
-    static int64_t last_step;
     Stream *stream = &streams[STREAM_OPERATIONS];
     if (!logging || !has_room(stream, 4 * LONGEST_VARINT)) {
         return;
     }
-    bool has_thread = thread != last_thread, has_object = object != last_object;
-    bool has_points = step - last_step != 1;
+    bool has_thread = thread != last_operation.thread;
+    bool has_object = object != last_operation.object;
+    bool has_points = step - last_operation.step != 1;
     unsigned char *at =
         put_varint(stream->at, (uint64_t)site << 3 | (uint64_t)has_thread << 2 |
                                    (uint64_t)has_object << 1 | (uint64_t)has_points);
@@ -225,16 +229,16 @@ void log_operation(uint32_t site, int32_t thread, uint32_t object, int64_t step)
         at = put_varint(at, (uint64_t)thread);
     }
     if (has_object) {
-        at = put_varint(at, zigzag((int64_t)object - (int64_t)last_object));
+        at = put_varint(at, zigzag((int64_t)object - (int64_t)last_operation.object));
     }
     if (has_points) {
-        at = put_varint(at, (uint64_t)(step - last_step));
+        at = put_varint(at, (uint64_t)(step - last_operation.step));
     }
     stream->at = at;
     stream_commit(stream);
-    last_thread = thread;
-    last_object = object;
-    last_step = step;
+    last_operation.thread = thread;
+    last_operation.object = object;
+    last_operation.step = step;
 }
 
 void log_note(enum NoteKind kind, uint64_t value, int32_t thread)
@@ -309,6 +313,7 @@ static int map_cursor(int directory_fd, int number)
     if (base == MAP_FAILED || memcmp(base, MAGIC, sizeof MAGIC) != 0) {
         return -1;
     }
+    cursor_mapped[number] = (size_t)facts.st_size;
     uint64_t room = (uint64_t)facts.st_size - STREAM_HEADER, used = *(uint64_t *)(base + 16);
     cursors[number].at = base + STREAM_HEADER;
     cursors[number].end = cursors[number].at + (used < room ? used : room);
@@ -343,4 +348,24 @@ int64_t cursor_zigzag(Cursor *cursor)
 {
     uint64_t value = cursor_varint(cursor);
     return (int64_t)(value >> 1) ^ -(int64_t)(value & 1);
+}
+
+/* In a forked child: the parent's maps are let go, for its own to take their places. */
+void log_leave(void)
+{
+    for (int number = 1; number < STREAM_COUNT; number++) {
+        if (streams[number].mapped > 0) {
+            munmap(streams[number].base, streams[number].mapped);
+            close(streams[number].fd);
+        }
+        if (cursor_mapped[number] > 0) {
+            munmap(place(CURSOR_PLACE + number), cursor_mapped[number]);
+        }
+        streams[number] = (Stream){.fd = -1};
+        cursors[number] = (Cursor){.broken = false};
+        cursor_mapped[number] = 0;
+    }
+    munmap(gate.state, state_mapped);
+    close(state_fd);
+    memset(&last_operation, 0, sizeof last_operation);
 }

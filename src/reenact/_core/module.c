@@ -10,20 +10,6 @@
 
 PyObject *plant(PyObject *module, PyObject *const *args, Py_ssize_t count);
 
-static void in_forked_child(void)
-{
-    gate.active = false;
-    log_stop(0);
-    me = NULL;
-}
-
-static void in_forking_parent(void)
-{
-    if (gate.active && quiet == 0) {
-        log_note(NOTE_FORK, 0, me != NULL ? me->index : 0);
-    }
-}
-
 /* install(lock type, RLock type, SimpleQueue type, _thread module): once, before anything runs */
 static PyObject *install(PyObject *module, PyObject *args)
 {
@@ -38,7 +24,7 @@ static PyObject *install(PyObject *module, PyObject *args)
         return NULL;
     }
     if (threads_install(thread_module) != 0 ||
-        pthread_atfork(NULL, in_forking_parent, in_forked_child) != 0) {
+        pthread_atfork(forks_prepare, forks_in_parent, forks_in_child) != 0) {
         return PyErr_NoMemory();
     }
     Py_RETURN_NONE;
@@ -66,6 +52,7 @@ static PyObject *os_error(void)
 static int begin_gate(int write_fd, int read_fd)
 {
     gate.pid = getpid();
+    forks_begin(write_fd, read_fd);
     gate.random = gate.settings.seed;
     gate.choose_at_operations =
         gate.settings.mode == MODE_RECORD && gate.settings.strategy != STRATEGY_QUEUE;
@@ -87,7 +74,7 @@ typedef struct {
     uint64_t seed;
     int64_t slice, last_step;
     int32_t is_cut;
-    char padding[4];
+    int32_t held_fd; /* held open until this process and all it forked have ended; -1 if none */
 } Control;
 static Control control;
 
@@ -111,6 +98,9 @@ static PyObject *read_control(PyObject *module, PyObject *fd_object)
 
 static void close_handed_down(int fd)
 {
+    if (control.held_fd >= 0) {
+        move_high(control.held_fd);
+    }
     close(control.write_fd);
     if (control.read_fd != control.write_fd) {
         close(control.read_fd);
@@ -321,6 +311,7 @@ PyMODINIT_FUNC PyInit__core(void)
         PyModule_AddFunctions(module, value_functions) < 0 ||
         PyModule_AddFunctions(module, file_functions) < 0 ||
         PyModule_AddFunctions(module, signal_functions) < 0 ||
+        PyModule_AddFunctions(module, fork_functions) < 0 ||
         add_names(module, "OPERATIONS", OPERATION_NAMES, OP_COUNT) < 0 ||
         add_names(module, "OBJECTS", OBJECT_NAMES, OBJECT_COUNT) < 0) {
         return NULL;

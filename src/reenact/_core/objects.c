@@ -110,3 +110,17 @@ void objects_begin(void)
 {
     serial = 0;
 }
+
+/* In a forked child: no thread but the one that forked, and nothing is defined yet. */
+void objects_forget(int32_t survivor)
+{
+    for (size_t i = 0; i < table_size; i++) {
+        Object *object = table[i];
+        if (object != NULL && object != &tombstone) {
+            object->id = 0;
+            object->first_waiter = object->last_waiter = NULL;
+            object->all_woken = false;
+            object->owner = object->owner == survivor ? 0 : object->owner < 0 ? -1 : INT32_MAX;
+        }
+    }
+}

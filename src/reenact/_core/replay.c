@@ -5,6 +5,7 @@
  * does not allow ends the process at once, with a report of both sides (outcome.c). */
 #include "core.h"
 #include <stdio.h>
+#include <string.h>
 
 typedef struct {
     bool exists;
@@ -342,4 +343,13 @@ int64_t replay_clock(uint64_t clock)
         report_divergence("clock", gate_step(), expected, actual);
     }
     return last_clock[clock & 15] += delta;
+}
+
+/* In a forked child: its own recording begins. */
+void replay_forget(void)
+{
+    next = (Entry){.exists = false};
+    memset(&last_operation, 0, sizeof last_operation);
+    verified_sites = 0;
+    memset(last_clock, 0, sizeof last_clock);
 }

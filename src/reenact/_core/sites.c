@@ -13,6 +13,7 @@
 #define RECORDED_SITES ((void *)0x2F0000000000ULL)
 #define RECORDED_STRINGS ((void *)0x2F8000000000ULL)
 #define RECORDED_ADDRESSES ((void *)0x2FC000000000ULL)
+#define RESERVED (1ULL << 36)
 enum { MOST_SITES = 1 << 20 };
 
 static Site *sites;
@@ -268,6 +269,7 @@ const Site *site_get(uint32_t number)
  * allocate it. Untouched pages cost nothing. */
 static void *reserve(void *at, uint64_t size)
 {
+    munmap(at, RESERVED); /* of a parent process, in its forked child */
     return mmap(at, size == 0 ? 1 : size, PROT_READ | PROT_WRITE,
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
 }
@@ -368,4 +370,19 @@ bool site_agrees(uint32_t number)
 uint32_t site_recorded_kind(uint32_t number)
 {
     return number >= 1 && number <= recorded_count ? recorded[number].kind : OP_NONE;
+}
+
+/* In a forked child: numbers begin anew. */
+void sites_forget(void)
+{
+    site_count = 1;
+    string_count = object_count = 0;
+    recorded_count = recorded_string_count = recorded_address_count = 0;
+    memset(recent, 0, sizeof recent);
+    if (site_table != NULL) {
+        memset(site_table, 0, site_table_size * sizeof *site_table);
+    }
+    if (string_table != NULL) {
+        memset(string_table, 0, string_table_size * sizeof *string_table);
+    }
 }

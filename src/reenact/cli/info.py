@@ -15,7 +15,8 @@ from reenact.cli.wording import Terminal, ending, note_text, printable
 from reenact.events import Note
 from reenact.inputs import RECORDED
 from reenact.recordings.outcome import Outcome, ThreadReport
-from reenact.recordings.reader import Recording
+from reenact.recordings.members import Part
+from reenact.recordings.reader import Recording, read_header
 from reenact.recordings.sources import Sources
 
 DESCRIPTION = """\
@@ -64,6 +65,7 @@ def rows(recording: Recording) -> Iterator[tuple[str, str]]:
     yield from _block("incomplete", recording.problems, len(recording.problems))
     yield from _outcome(recording)
     yield from _counts(recording)
+    yield from _processes(recording)
     yield from _sizes(recording)
     yield from _notes(recording)
     yield from _sources(recording)
@@ -103,6 +105,20 @@ def _counts(recording: Recording) -> Iterator[tuple[str, str]]:
     yield "switches", f"{recording.switch_count:,}"
     yield "collections", f"{recording.collection_count:,}"
     yield "steps", f"{recording.last_step:,}"
+
+
+def _processes(recording: Recording) -> Iterator[tuple[str, str]]:
+    """Those that the program started and that were recorded with it."""
+    found = recording.processes
+    texts = [f"{path} {_process(recording, path)}" for path in islice(found, SHOWN)]
+    yield from _block("processes", texts, len(found))
+
+
+def _process(recording: Recording, path: str) -> str:
+    if recording.processes[path].is_forked:
+        return "forked"
+    header = read_header(Part(recording.members, path))
+    return printable(shlex.join([header.mode, header.target, *header.argv])[:100])
 
 
 def _sizes(recording: Recording) -> Iterator[tuple[str, str]]:

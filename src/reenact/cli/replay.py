@@ -31,12 +31,18 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("recording", metavar="RECORDING", help="file or directory")
+    parser.add_argument(
+        "--process",
+        default="",
+        metavar="ID",
+        help="replay a Python program that the recorded one started (see reenact info)",
+    )
     parser.set_defaults(run=run)
 
 
 @ends_well
 def run(args: argparse.Namespace) -> int:
-    recording = Recording.open(args.recording)
+    recording = Recording.open(args.recording, process=args.process)
     replay.check_usable(recording)
     for path in replay.changed_sources(recording):
         _say(f"{path} has changed since it was recorded; the replay may diverge")

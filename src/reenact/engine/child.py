@@ -30,8 +30,9 @@ INTERRUPTED = 130  # what a shell sees of a program that Ctrl-C ended
 
 
 def main() -> None:
-    _core.die_with_launcher()
     descriptor = int(sys.argv[1])
+    if len(sys.argv) == 2:  # else it has no launcher: see nested.py
+        _core.die_with_launcher()
     kind, target, packages, strategy, seed, hidden, chosen, *argv = os.fsdecode(
         _core.control(descriptor)
     ).split("\0")
@@ -52,6 +53,8 @@ def main() -> None:
     install.begin()
     if kind == "script":
         run_script(target, argv, policy)
+    elif kind == "command":
+        run_command(target, argv)
     else:
         run_module(target, argv, policy)
 
@@ -142,6 +145,13 @@ def run_module(name: str, argv: list[str], policy: loader.Policy, argv0: str = "
         __spec__=spec,
     )
     execute(code, namespace)
+
+
+def run_command(code: str, argv: list[str]) -> None:
+    """As `python -c` does; the code has no file, and so no points of its own."""
+    sys.argv = ["-c", *argv]
+    sys.path.insert(0, "")
+    execute(compile(code, "<string>", "exec"), fresh_main())
 
 
 def fresh_main() -> dict[str, Any]:

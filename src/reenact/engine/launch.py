@@ -7,6 +7,7 @@ addresses, hash seed and memory arenas, the descriptors it is handed, and which 
 from __future__ import annotations
 
 import os
+import select
 import signal
 import struct
 import sys
@@ -18,9 +19,14 @@ from reenact.inputs import Inputs
 
 RECORD = 1
 REPLAY = 2
+FORKED_LIMIT_S = 60
 
-_CONTROL = struct.Struct("<8s4iQqqi4x")
-_BOOTSTRAP = "import reenact.engine.child as child; child.main()"
+_CONTROL = struct.Struct("<8s4iQqq2i")
+_PACKAGES = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+_BOOTSTRAP = (
+    f"import sys; sys.path.insert(0, {_PACKAGES!r}); import reenact.engine.child as child; "
+    "del sys.path[0]; child.main()"
+)
 _FROM_TERMINAL = 0x80  # si_code of a signal that the kernel sent to the whole process group
 _WATCHED = {signal.SIGCHLD, signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
 # One malloc arena for all threads: which arena a thread gets is a matter of timing.
@@ -81,13 +87,44 @@ def run(
 ) -> Ended:
     """Run the program to its end, logging into the directory `write`."""
     environment, hidden = settle(environment)
-    descriptors = _descriptors(mode, program, choices, hidden, write, read, last_step, is_cut)
-    command = [sys.executable, *flags, "-P", "-c", _BOOTSTRAP, str(descriptors[-1])]
-    try:
-        return _spawn_and_wait(command, environment, descriptors)
-    finally:
-        for descriptor in descriptors:
-            os.close(descriptor)
+    until_closed, held = os.pipe()
+    descriptors = _descriptors(
+        mode, program, choices, hidden, write, read, last_step, is_cut, held
+    )
+    command = _command(flags, descriptors)
+    ended = _spawn_and_wait(command, environment, descriptors)
+    if mode == REPLAY:
+        _await_forked(until_closed)
+    os.close(until_closed)
+    return ended
+
+
+def become(
+    program: Program,
+    choices: Choices,
+    environment: dict[str, str],
+    flags: tuple[str, ...],
+    write: str,
+) -> None:
+    """The same in this process: it is the program from now on."""
+    environment, hidden = settle(environment)
+    descriptors = _descriptors(RECORD, program, choices, hidden, write, write, -1, False, -1)
+    for descriptor in descriptors:
+        os.set_inheritable(descriptor, True)
+    _core.fix_addresses()
+    os.execve(sys.executable, [*_command(flags, descriptors), "alone"], environment)
+
+
+def _command(flags: tuple[str, ...], descriptors: list[int]) -> list[str]:
+    return [sys.executable, *flags, "-P", "-c", _BOOTSTRAP, str(descriptors[-1])]
+
+
+def _await_forked(descriptor: int) -> None:
+    """Replayed children may outlive their parent, and have things to print. None of ours, and
+    nothing that they started, has the other end of this pipe when all of them have ended."""
+    waiting = select.poll()
+    waiting.register(descriptor)
+    waiting.poll(FORKED_LIMIT_S * 1000)
 
 
 def run_plainly(command: list[str]) -> Ended:
@@ -100,7 +137,7 @@ def control_descriptor(
 ) -> int:
     """The control file for a process that is there already: it reads and closes everything."""
     place = str(directory)
-    return _descriptors(mode, program, choices, hidden, place, place, -1, False)[-1]
+    return _descriptors(mode, program, choices, hidden, place, place, -1, False, -1)[-1]
 
 
 def _descriptors(
@@ -112,11 +149,15 @@ def _descriptors(
     read: str,
     last_step: int,
     is_cut: bool,
+    held: int,
 ) -> list[int]:
-    """Both directories, and last the control file, in which their numbers are."""
+    """Both directories, what is held open as long as the run goes on, and last the control file,
+    in which their numbers are."""
     descriptors = [os.open(write, os.O_DIRECTORY), os.open(read, os.O_DIRECTORY)]
     chosen = (choices.kind, choices.seed, choices.slice)
-    core = _CONTROL.pack(b"control", mode, *descriptors, *chosen, last_step, is_cut)
+    core = _CONTROL.pack(b"control", mode, *descriptors, *chosen, last_step, is_cut, held)
+    if held >= 0:
+        descriptors.append(held)
     descriptors.append(_control_file(core + _control_text(program, choices, hidden)))
     return descriptors
 
@@ -147,6 +188,8 @@ def _spawn_and_wait(
     before = signal.pthread_sigmask(signal.SIG_BLOCK, _WATCHED)
     try:
         pid = os.posix_spawn(command[0], command, environment, setsigmask=before)
+        for descriptor in descriptors:
+            os.close(descriptor)
         return _wait(pid)
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -6,11 +6,13 @@ the same, without one, and the reason is said.
 
 from __future__ import annotations
 
+import io
 import os
 import platform
 import shutil
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -170,6 +172,15 @@ def interpreter_flags() -> tuple[str, ...]:
         flags.append(f"-X{name}" if value is True else f"-X{name}={value}")
     if sys.flags.optimize:
         flags.append("-" + "O" * sys.flags.optimize)
-    if sys.flags.dont_write_bytecode:
-        flags.append("-B")
+    flags.extend(option for option, is_set in _plain_flags() if is_set)
     return tuple(flags)
+
+
+def _plain_flags() -> Iterator[tuple[str, int]]:
+    flags = sys.flags
+    yield "-B", flags.dont_write_bytecode
+    yield "-I", flags.isolated
+    yield "-E", flags.ignore_environment and not flags.isolated
+    yield "-s", flags.no_user_site and not flags.isolated
+    yield "-S", flags.no_site
+    yield "-u", isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.write_through

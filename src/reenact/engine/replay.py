@@ -26,11 +26,13 @@ from reenact.recordings.outcome import Outcome
 from reenact.recordings.pack import unpack
 from reenact.recordings.reader import Recording
 from reenact.recordings.sources import Sources
+from reenact.recordings.streams import Streams
 
 # Variables that could make the loader or the interpreter run other code: never a stranger's.
 _OURS = ("PYTHONSTARTUP", "PYTHONINSPECT", "PYTHONHOME", "PYTHONBREAKPOINT", "PYTHONEXECUTABLE")
 _STREAMS = {1: "standard output", 2: "standard error"}
-_FLAG = re.compile("-(W.*|X.*|O+|B)", re.DOTALL)  # as record.interpreter_flags gives them
+_FLAG = re.compile("-(W.*|X.*|O+|[BIEsSu])", re.DOTALL)  # as record.interpreter_flags gives them
+_AS_RECORDED = ("deadlock", "end of recording")
 _NEEDED = ("schedule", "operations", "definitions", "clock", "inputs", "files")
 
 
@@ -57,10 +59,7 @@ class Replayed:
 
     @property
     def has_diverged(self) -> bool:
-        hard = self.outcome is not None and self.outcome.reason not in (
-            "deadlock",
-            "end of recording",
-        )
+        hard = self.outcome is not None and self.outcome.reason not in _AS_RECORDED
         return hard or bool(self.differences)
 
 
@@ -75,7 +74,7 @@ def check_usable(recording: Recording) -> None:
             f"it was recorded by Python {header.python}, and this is {pyversion.RUNNING}",
             advice=f"Replay it with python{recorded} -m reenact replay.",
         )
-    if header.mode != "module" and not os.path.exists(os.path.join(header.cwd, header.target)):
+    if header.mode in ("script", "block") and not os.path.exists(os.path.join(header.cwd, header.target)):
         raise RecordingError(
             recording.path,
             "unfit",
@@ -177,27 +176,43 @@ def _directories(recording: Recording) -> Iterator[tuple[Path, Path]]:
         read = recording.path
         if recording.is_packed:
             read = unpack(recording.path, scratch / "recording")
-        yield Path(os.path.abspath(read)), write
+        yield Path(os.path.abspath(read), recording.process), write
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 
 
 def _compare(recording: Recording, replayed: Recording, ended: Ended) -> Replayed:
     outcome = replayed.outcome()
-    is_whole = outcome is None or outcome.reason == "deadlock"
-    differences = [
-        difference
-        for descriptor, name in _STREAMS.items()
-        if (difference := _difference(recording, replayed, descriptor, name, is_whole))
-    ]
+    differences = list(_differences(recording, replayed, outcome, ""))
+    for path, child in recording.processes.items():
+        if not child.is_forked:
+            continue
+        now = replayed.processes.get(path)
+        if now is None:
+            differences.append(Difference(f"process {path}", 0, "it ran", None))
+            continue
+        theirs = now.outcome()
+        differences.extend(_differences(child, now, theirs, f"process {path}: "))
+        if outcome is None and theirs is not None and theirs.reason not in _AS_RECORDED:
+            outcome = theirs
     could_be_same = recording.header.addresses == "fixed"
     moved = could_be_same and replayed.state is not None and replayed.state.moved_object != 0
     steps, operations = replayed.last_step, replayed.operation_count
     return Replayed(ended, outcome, tuple(differences), steps, operations, moved)
 
 
+def _differences(
+    recording: Streams, replayed: Streams, outcome: Outcome | None, where: str
+) -> Iterator[Difference]:
+    is_whole = outcome is None or outcome.reason == "deadlock"
+    for descriptor, name in _STREAMS.items():
+        difference = _difference(recording, replayed, descriptor, where + name, is_whole)
+        if difference is not None:
+            yield difference
+
+
 def _difference(
-    recording: Recording, replayed: Recording, descriptor: int, name: str, is_whole: bool
+    recording: Streams, replayed: Streams, descriptor: int, name: str, is_whole: bool
 ) -> Difference | None:
     """The first line that differs; past the end of a cut recording anything may follow."""
     was = b"".join(recording.output(descriptor))

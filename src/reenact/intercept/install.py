@@ -13,7 +13,16 @@ import threading
 
 from reenact import _core
 from reenact.inputs import Inputs
-from reenact.intercept import clock, directories, imports, randomness, signals, table, terminal
+from reenact.intercept import (
+    clock,
+    directories,
+    imports,
+    processes,
+    randomness,
+    signals,
+    table,
+    terminal,
+)
 from reenact.intercept.lazy import call_when_loaded
 from reenact.intercept.numbers import hash_by_number
 
@@ -38,6 +47,7 @@ _OURS: dict[str, tuple[str, Callable[[ModuleType], None]]] = {
     "datetime": ("clock", clock.patch_datetime),
     "_random": ("random", randomness.patch),
     "posix": ("files", directories.patch),
+    "_posixsubprocess": ("processes", processes.patch),
     "_signal": ("signals", signals.patch),
     "builtins": ("terminal", terminal.patch),
 }

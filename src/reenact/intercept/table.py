@@ -40,6 +40,7 @@ ON_PATH = 8
 MAKES = 16
 ALSO_PERFORMED = 32
 STARTS = 64
+REAPS = 128
 
 SOURCES = {
     "threads": "starting, ending and waiting for threads",
@@ -184,10 +185,11 @@ TABLE = (
     _recorded("sockets", "_ssl:_SSLContext", "load_dh_params set_default_verify_paths"),
     _recorded("sockets", "_ssl:_SSLContext", "cert_store_stats get_ca_certs session_stats"),
     # processes
-    _sent("processes", "_posixsubprocess", "fork_exec", STARTS),
+    Row("processes", "posix", "fork", RECORDED, IRREVOCABLE, manner="forks"),
+    Row("processes", "_posixsubprocess", "fork_exec", RECORDED, IRREVOCABLE, STARTS, "ours"),
     _sent("processes", "posix", "posix_spawn posix_spawnp", STARTS),
     _sent("processes", "posix", "system", WAITS | STARTS),
-    _recorded("processes", "posix", "wait waitpid wait3 wait4 waitid", WAITS),
+    _recorded("processes", "posix", "wait waitpid wait3 wait4 waitid", WAITS | REAPS),
     _recorded("processes", "posix", "pidfd_open", MAKES),
     _recorded("processes", "_multiprocessing:SemLock", "acquire __enter__", WAITS),
     _recorded("processes", "_multiprocessing:SemLock", "release __exit__ _count _is_mine"),

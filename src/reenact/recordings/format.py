@@ -6,6 +6,7 @@ no recording errors: callers know where the bytes came from and say so.
 
 from __future__ import annotations
 
+import re
 from struct import Struct
 
 FORMAT = 1
@@ -25,6 +26,9 @@ STREAMS = {
     "files": 9,
 }
 MEMBERS = (HEADER, END, STATE, *STREAMS)
+MOST_MEMBERS = 1 << 16  # of all processes together
+_PROCESS = re.compile(r"[1-9][0-9]*(\.[1-9][0-9]*)*")
+LONGEST_PROCESS = 12
 
 STREAM_MAGIC = b"reenact\0"
 STREAM_HEADER = Struct("<8sIIQ40x")  # magic, format, stream number, used
@@ -42,6 +46,21 @@ ZLIB_LARGEST_RATIO = 1032  # deflate cannot do better: 258 bytes for 2 bits
 
 LONGEST_VARINT = 10
 _LARGEST = (1 << 64) - 1
+
+
+def is_process(text: str) -> bool:
+    """The path of a process in the tree of processes that the first one started."""
+    return len(text) <= LONGEST_PROCESS and _PROCESS.fullmatch(text) is not None
+
+
+def is_member(name: str) -> bool:
+    """A member's name: of another process than the first, with its path and a slash before it."""
+    process, _, base = name.rpartition("/")
+    return base in MEMBERS and (is_process(process) if process else "/" not in name)
+
+
+def base_of(name: str) -> str:
+    return name.rpartition("/")[2]
 
 
 def encode_varint(value: int) -> bytes:

@@ -18,7 +18,7 @@ from reenact.errors import RecordingError
 from reenact.inputs import SOURCES, Inputs, is_boundary, treatments
 from reenact.recordings import format
 
-MODES = ("script", "module", "block")
+MODES = ("script", "module", "command", "block")
 ADDRESSES = ("fixed", "random")
 ENDINGS = ("exited", "killed", "deadlock", "lost")
 

@@ -73,9 +73,20 @@ class Directory:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._sizes = {name: size for name in format.MEMBERS if (size := self._look(name)) >= 0}
+        names = [*format.MEMBERS, *self._names_of_processes()]
+        self._sizes = {name: size for name in names if (size := self._look(name)) >= 0}
         if not self._sizes:
             raise RecordingError(path, "foreign", "the directory has no member of a recording")
+
+    def _names_of_processes(self) -> Iterator[str]:
+        """Directories beside the members: one for each process that the first one started."""
+        try:
+            found = sorted(os.listdir(self.path))
+        except OSError as error:
+            raise _unreadable(self.path, error) from None
+        for process in filter(format.is_process, found):
+            for name in format.MEMBERS:
+                yield f"{process}/{name}"
 
     def names(self) -> tuple[str, ...]:
         return tuple(self._sizes)
@@ -102,13 +113,37 @@ class Directory:
     def _look(self, name: str) -> int:
         try:
             facts = os.lstat(self.path / name)
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return -1
         except OSError as error:
             raise _unreadable(self.path, error) from None
         if not stat.S_ISREG(facts.st_mode):
             raise RecordingError(self.path, "foreign", f"{name} is not a regular file")
         return facts.st_size
+
+
+class Part:
+    """The members of one process, under the names that those of the first one have."""
+
+    def __init__(self, members: Members, process: str) -> None:
+        self.path = members.path
+        self._members = members
+        self._prefix = f"{process}/"
+
+    def names(self) -> tuple[str, ...]:
+        size = len(self._prefix)
+        return tuple(n[size:] for n in self._members.names() if n.startswith(self._prefix))
+
+    def size(self, name: str) -> int:
+        return self._members.size(self._prefix + name)
+
+    def stored(self, name: str) -> int:
+        return self._members.stored(self._prefix + name)
+
+    @contextmanager
+    def open(self, name: str) -> Iterator[Pieces]:
+        with self._members.open(self._prefix + name) as pieces:
+            yield pieces
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +197,7 @@ def _read_table(path: Path, raw_file: IO[bytes]) -> dict[str, _Entry]:
         raise RecordingError(path, "truncated", "it ends inside its header")
     _, version, count = format.PACKED_HEADER.unpack(head)
     check_version(path, version)
-    if not 0 < count <= len(format.MEMBERS):
+    if not 0 < count <= format.MOST_MEMBERS:
         raise RecordingError(path, "damaged", f"it claims to have {count} members")
     table = file.read(count * format.PACKED_MEMBER.size)
     check = file.read(format.PACKED_CHECK.size)
@@ -177,7 +212,7 @@ def _parse_table(path: Path, table: bytes, offset: int, file_size: int) -> dict[
     entries: dict[str, _Entry] = {}
     for raw_name, raw_size, packed_size, check, method in format.PACKED_MEMBER.iter_unpack(table):
         name = raw_name.rstrip(b"\0").decode("ascii", "backslashreplace")
-        if name not in format.MEMBERS or name in entries:
+        if not format.is_member(name) or name in entries:
             raise RecordingError(path, "damaged", f"it has an unexpected member {name!r}")
         if method != format.ZLIB:
             raise RecordingError(path, "newer", f"{name} is compressed by unknown method {method}")
@@ -295,7 +330,7 @@ def stream_extent(members: Members, name: str) -> Extent:
     if magic != format.STREAM_MAGIC:
         raise RecordingError(members.path, "foreign", f"{name} is not a stream of a recording")
     check_version(members.path, version)
-    if number != format.STREAMS[name]:
+    if number != format.STREAMS[format.base_of(name)]:
         raise RecordingError(members.path, "damaged", f"{name} holds stream number {number}")
     room = max(size - format.STREAM_HEADER.size, 0)
     return Extent(min(used, room), is_cut=used > room)

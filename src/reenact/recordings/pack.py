@@ -70,13 +70,14 @@ def unpack(file: _Path, directory: _Path, limit: int = UNPACK_LIMIT) -> Path:
 
 
 def _copy_member(members: Members, name: str, target: Path) -> None:
+    target.parent.mkdir(mode=0o700, exist_ok=True)
     with members.open(name) as pieces, open(target, "xb") as file:
         while piece := pieces.read(CHUNK):
             file.write(piece)
 
 
 def _stored_size(members: Members, name: str) -> int:
-    if name not in format.STREAMS:
+    if format.base_of(name) not in format.STREAMS:
         return members.size(name)
     return stream_extent(members, name).stored_size
 

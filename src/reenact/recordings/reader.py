@@ -17,7 +17,7 @@ from reenact.errors import RecordingError, UsageError
 from reenact.events import Event, Names
 from reenact.recordings import format
 from reenact.recordings.header import End, Header
-from reenact.recordings.members import Directory, Members, open_members, read_whole
+from reenact.recordings.members import Directory, Members, Part, open_members, read_whole
 from reenact.recordings.operations import Operation
 from reenact.recordings.state import State
 from reenact.recordings.streams import Streams
@@ -39,16 +39,30 @@ class Recording(Streams):
     def __init__(self, members: Members, names: Names | None = None) -> None:
         self.header = read_header(members)
         self.end = read_end(members)
+        self.process = ""
+        self.is_packed = not isinstance(members, Directory)
         super().__init__(members, names)
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str], names: Names | None = None) -> Recording:
-        """`names` replaces the core's tables of kinds."""
-        return cls(open_members(path), names)
-
-    @property
-    def is_packed(self) -> bool:
-        return not isinstance(self.members, Directory)
+    def open(
+        cls, path: str | os.PathLike[str], names: Names | None = None, process: str = ""
+    ) -> Recording:
+        """`names` replaces the core's tables of kinds; `process` is one that the program started,
+        itself a Python program."""
+        members = open_members(path)
+        if not process:
+            return cls(members, names)
+        part = Part(members, process)
+        if format.HEADER not in part.names():
+            raise UsageError(
+                f"the recording has no process {process!r} that can be replayed by itself",
+                where=str(path),
+                advice="`reenact info` lists the processes. Forked ones replay with their parent.",
+            )
+        recording = cls(part, names)
+        recording.process = process
+        recording.is_packed = not isinstance(members, Directory)
+        return recording
 
     def events(
         self, thread: str | None = None, first: int | None = None, last: int | None = None
@@ -133,14 +147,21 @@ class Recording(Streams):
 
     @property
     def sizes(self) -> dict[str, Size]:
-        """By member; of a stream, `raw` counts what is in use."""
-        return {name: self._size(name) for name in self.members.names()}
+        """By member, of all processes; of a stream, `raw` counts what is in use."""
+        sizes: dict[str, Size] = {}
+        for name in self.members.names():
+            base = format.base_of(name)
+            before = sizes.get(base, Size(0, 0))
+            raw, stored = self._raw_size(name), self.members.stored(name)
+            sizes[base] = Size(before.raw + raw, before.stored + stored)
+        return sizes
 
-    def _size(self, name: str) -> Size:
-        raw = self.members.size(name)
-        if name in self.extents:
-            raw = self.extents[name].stored_size
-        return Size(raw, self.members.stored(name))
+    def _raw_size(self, name: str) -> int:
+        process, _, base = name.rpartition("/")
+        streams = self.processes[process] if process else self
+        if base in streams.extents:
+            return streams.extents[base].stored_size
+        return self.members.size(name)
 
     @cached_property
     def problems(self) -> tuple[str, ...]:

@@ -23,6 +23,7 @@ from reenact.recordings.definitions import Definitions
 from reenact.recordings.members import (
     Extent,
     Members,
+    Part,
     open_members,
     read_whole,
     stream_extent,
@@ -64,6 +65,17 @@ class Streams:
     @property
     def path(self) -> Path:
         return self.members.path
+
+    @property
+    def is_forked(self) -> bool:
+        """Of a process that was forked: one that was started as a program has a header."""
+        return format.HEADER not in self.members.names()
+
+    @cached_property
+    def processes(self) -> dict[str, Streams]:
+        """What the processes that the first one started left, by their paths."""
+        paths = dict.fromkeys(name.rpartition("/")[0] for name in self.members.names())
+        return {path: Streams(Part(self.members, path), self.names) for path in paths if path}
 
     @cached_property
     def state(self) -> State | None:
