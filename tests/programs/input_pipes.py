@@ -37,6 +37,8 @@ try:
     os.read(readable, 1)
 except BlockingIOError as error:
     errors.append(str(error))
+pieces = [bytearray(2), bytearray(9)]
+print(os.writev(writable, [b"a", b"bcd"]), os.readv(readable, pieces), pieces)
 print("written", os.write(writable, bytes(100_000)), len(os.read(readable, 1000)))
 os.close(readable)
 try:

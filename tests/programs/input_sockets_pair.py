@@ -34,6 +34,9 @@ ours.sendmsg([b"th", b"ree\n"])
 tell(ours.recvmsg(100))
 ours.sendall(b"four\n")
 tell(ours.recvfrom(2, socket.MSG_PEEK), ours.recvfrom_into(target), target)
+ours.sendall(b"five\n")
+pieces = [bytearray(2), bytearray(9)]
+tell(ours.recvmsg_into(pieces), pieces)
 ours.settimeout(0.005)
 try:
     ours.recv(1)

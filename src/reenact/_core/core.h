@@ -316,7 +316,8 @@ enum CallFlag {
     CALL_MAKES = 16,         /* integers in its result are new descriptors */
     CALL_ALSO_PERFORMED = 32, /* a replay performs it too, for its effect on this process alone */
     CALL_STARTS = 64,         /* starts a process, which may write to open files */
-    CALL_REAPS = 128          /* its result begins with the number of a process that has ended */
+    CALL_REAPS = 128,         /* its result begins with the number of a process that has ended */
+    CALL_AT_OFFSET = 256      /* leaves the position in its file as it is */
 };
 const char *call_name(uint64_t number);
 void call_begin_input(const Call *call);

@@ -41,6 +41,7 @@ MAKES = 16
 ALSO_PERFORMED = 32
 STARTS = 64
 REAPS = 128
+AT_OFFSET = 256
 
 SOURCES = {
     "threads": "starting, ending and waiting for threads",
@@ -125,8 +126,9 @@ TABLE = (
     Row("files", "_io:FileIO", "__init__", RECORDED, REVOCABLE, manner="ours"),
     Row("files", "_io:FileIO", "read readall", RECORDED, REVOCABLE, WAITS | ON_DESCRIPTOR, "reads"),
     Row("files", "_io:FileIO", "readinto", RECORDED, REVOCABLE, WAITS | ON_DESCRIPTOR | FILLS, "reads"),
-    Row("files", "posix", "read pread", RECORDED, REVOCABLE, WAITS | ON_DESCRIPTOR, "reads"),
-    Row("files", "posix", "readv preadv", PASSED, REVOCABLE, WAITS | ON_DESCRIPTOR, "outside"),
+    Row("files", "posix", "read", RECORDED, REVOCABLE, WAITS | ON_DESCRIPTOR, "reads"),
+    Row("files", "posix", "pread", RECORDED, REVOCABLE, ON_DESCRIPTOR | AT_OFFSET, "reads"),
+    Row("files", "posix", "readv preadv", RECORDED, REVOCABLE, manner="ours"),
     Row("files", "posix", "close", PASSED, DEFERRABLE, manner="closes"),
     Row("files", "_io:FileIO", "close", PASSED, DEFERRABLE, manner="closes"),
     Row("files", "posix", "scandir", RECORDED, RECORDABLE, manner="ours"),
@@ -165,12 +167,12 @@ TABLE = (
     _recorded("sockets", "_socket:socket", "getsockname getpeername ioctl"),
     _recorded("sockets", "_socket:socket", "recv recvfrom recvmsg", WAITS),
     _recorded("sockets", "_socket:socket", "recv_into recvfrom_into", WAITS | FILLS),
-    Row("sockets", "_socket:socket", "recvmsg_into", PASSED, RECORDABLE, WAITS, "outside"),
+    Row("sockets", "_socket:socket", "recvmsg_into", RECORDED, RECORDABLE, manner="ours"),
     _sent("sockets", "_socket:socket", "send sendall sendmsg sendto", WAITS),
     _recorded("sockets", "_socket", "getaddrinfo gethostbyaddr gethostbyname", WAITS),
     _recorded("sockets", "_socket", "gethostbyname_ex getnameinfo", WAITS),
     _recorded("sockets", "_socket", "getservbyname getservbyport getprotobyname"),
-    _recorded("sockets", "select", "select", WAITS),
+    Row("sockets", "select", "select", RECORDED, RECORDABLE, manner="ours"),
     _recorded("sockets", "select:poll", "poll", WAITS),
     _recorded("sockets", "select:epoll", "poll", WAITS),
     _recorded("sockets", "select:epoll", "register modify unregister"),
