@@ -22,6 +22,8 @@ NOTE_KINDS = (
     "fork",
     "log stopped",
     "unblocked signal handler",
+    "unlisted call",
+    "native module",
 )
 
 

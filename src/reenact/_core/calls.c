@@ -267,8 +267,9 @@ static PyObject *recorded_path_call(Call *call, Thread *thread, PyObject *const 
     }
     memcpy(changed, args, (size_t)total * sizeof *changed);
     changed[0] = path;
-    PyObject *result = files_pass_path(path) ? perform(call, changed, (size_t)given, names)
-                                             : keep_or_recall(call, thread, changed, (size_t)given,
+    PyObject *result = files_pass_path(path)
+                           ? call_native(call, thread, changed, (size_t)given, names)
+                           : keep_or_recall(call, thread, changed, (size_t)given,
                                                               names);
     Py_DECREF(path);
     return result;
@@ -278,8 +279,11 @@ PyObject *recorded_call(PyObject *self, PyObject *const *args, size_t count, PyO
 {
     Call *call = (Call *)self;
     Thread *thread = call_thread();
-    if (thread == NULL || is_passed(call, args, count)) {
+    if (thread == NULL) {
         return perform(call, args, count, names);
+    }
+    if (is_passed(call, args, count)) {
+        return call_native(call, thread, args, count, names);
     }
     if (call->flags & CALL_WAITS) {
         return recorded_waiting_call(call, thread, args, count, names);

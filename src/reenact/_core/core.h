@@ -63,10 +63,24 @@ enum RunEnd { RUN_GOES_ON, RUN_CLOSED, RUN_DEADLOCKED, RUN_DIVERGED };
 enum Status { FREE, READY, RUNNING, WAITING, OUTSIDE, ENDED };
 enum Mode { MODE_OFF, MODE_RECORD, MODE_REPLAY };
 enum StrategyKind { STRATEGY_QUEUE, STRATEGY_RANDOM, STRATEGY_PYTHON };
-enum NoteKind { NOTE_FOREIGN = 1, NOTE_STOLEN, NOTE_FORK, NOTE_LOG_STOPPED, NOTE_SIGNAL };
+enum NoteKind {
+    NOTE_FOREIGN = 1,
+    NOTE_STOLEN,
+    NOTE_FORK,
+    NOTE_LOG_STOPPED,
+    NOTE_SIGNAL,
+    NOTE_UNLISTED,
+    NOTE_NATIVE_MODULE
+};
 
 /* Exit codes of a process that the gate itself ends; documented in docs/reference. */
-enum { EXIT_DIVERGED = 120, EXIT_UNUSABLE = 121, EXIT_DEADLOCK = 122, EXIT_END_OF_RECORDING = 123 };
+enum {
+    EXIT_DIVERGED = 120,
+    EXIT_UNUSABLE = 121,
+    EXIT_DEADLOCK = 122,
+    EXIT_END_OF_RECORDING = 123,
+    EXIT_UNCONTROLLED = 124
+};
 
 typedef struct Thread Thread;
 typedef struct Object Object;
@@ -204,6 +218,7 @@ void stream_zigzag(Stream *stream, int64_t value);
 void log_entry(enum EntryKind kind, uint64_t argument);
 void log_operation(uint32_t site, int32_t thread, uint32_t object, int64_t step);
 void log_note(enum NoteKind kind, uint64_t value, int32_t thread);
+void log_note_text(enum NoteKind kind, uint64_t value, int32_t thread, const char *text);
 void log_output(int fd, const void *bytes, size_t size);
 int state_open(int directory_fd);
 Thread *state_new_slot(void);
@@ -379,6 +394,11 @@ void collect_give_back(void);
 PyObject *collect_enable(PyObject *module, PyObject *unused);
 PyObject *collect_disable(PyObject *module, PyObject *unused);
 PyObject *collect_is_enabled(PyObject *module, PyObject *unused);
+
+/* audit.c */
+void audit_note(enum NoteKind kind, uint64_t value, int32_t thread, const char *text);
+void report_uncontrolled(const char *what) __attribute__((noreturn));
+extern PyMethodDef audit_functions[];
 
 /* patrol.c */
 int patrol_start(void);

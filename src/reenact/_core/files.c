@@ -516,7 +516,7 @@ PyObject *open_call(PyObject *self, PyObject *const *args, size_t count, PyObjec
     Py_ssize_t total = given + (names == NULL ? 0 : PyTuple_GET_SIZE(names));
     if (total > 16 || files_pass_path(path)) {
         Py_DECREF(path);
-        return PyObject_Vectorcall(call->native, args, count, names);
+        return call_native(call, thread, args, count, names);
     }
     memcpy(changed, args, (size_t)total * sizeof *changed);
     changed[0] = path;

@@ -130,7 +130,8 @@ void forks_in_child(void)
 void forks_in_parent(void)
 {
     if (gate.active && quiet == 0 && !forking) {
-        log_note(NOTE_FORK, 0, me != NULL ? me->index : 0);
+        audit_note(NOTE_FORK, 0, me != NULL ? me->index : 0,
+                   "native code forked a process that is not recorded");
     }
 }
 

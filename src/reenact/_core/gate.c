@@ -538,7 +538,8 @@ bool gate_rescue(Thread *thread)
     }
     log_entry(ENTRY_STEAL, (uint64_t)next->index);
     stream_varint(&streams[STREAM_SCHEDULE], gate.state->operations);
-    log_note(NOTE_STOLEN, (uint64_t)thread->tid, thread->index);
+    audit_note(NOTE_STOLEN, (uint64_t)thread->tid, thread->index,
+               "a thread was stuck in a call that is not in the table");
     gate_steal(thread, next);
     return true;
 }
@@ -608,7 +609,8 @@ void gate_foreign(void)
     foreign_seen = true;
     pthread_mutex_lock(&gate.mutex);
     gate.foreign++;
-    log_note(NOTE_FOREIGN, (uint64_t)syscall(SYS_gettid), 0);
+    audit_note(NOTE_FOREIGN, (uint64_t)syscall(SYS_gettid), 0,
+               "a thread that Python did not start runs Python code");
     pthread_mutex_unlock(&gate.mutex);
 }
 

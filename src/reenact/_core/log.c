@@ -241,14 +241,20 @@ void log_operation(uint32_t site, int32_t thread, uint32_t object, int64_t step)
     last_operation.step = step;
 }
 
-void log_note(enum NoteKind kind, uint64_t value, int32_t thread)
+void log_note_text(enum NoteKind kind, uint64_t value, int32_t thread, const char *text)
 {
     Stream *stream = &streams[STREAM_NOTES];
     stream_varint(stream, kind);
     stream_varint(stream, (uint64_t)gate_step());
     stream_varint(stream, (uint64_t)thread);
     stream_varint(stream, value);
-    stream_varint(stream, 0);
+    stream_varint(stream, strlen(text));
+    stream_bytes(stream, text, strlen(text));
+}
+
+void log_note(enum NoteKind kind, uint64_t value, int32_t thread)
+{
+    log_note_text(kind, value, thread, "");
 }
 
 void log_output(int fd, const void *bytes, size_t size)

@@ -99,6 +99,17 @@ void report_divergence(const char *reason, int64_t step, const char *expected, c
     leave(RUN_DIVERGED, EXIT_DIVERGED);
 }
 
+/* May be called by a thread without the GIL. */
+void report_uncontrolled(const char *what)
+{
+    line("reason\tuncontrolled\nat\t%lld\t%d\n", (long long)gate_step(),
+         me != NULL ? me->index : -1);
+    line("expected\tinput\t%s\n", what);
+    gate.state->ended = RUN_CLOSED;
+    gate.active = false;
+    _exit(EXIT_UNCONTROLLED);
+}
+
 void end_of_recording(void)
 {
     line("reason\tend of recording\nat\t%lld\t%d\n", (long long)gate_step(),

@@ -104,8 +104,9 @@ def _describe(recording: Recording, path: Path) -> None:
     threads = "1 thread" if recording.thread_count == 1 else f"{recording.thread_count} threads"
     _say(f"recorded {recording.last_step:,} steps of {threads} in {_shown(path)}")
     for note in recording.notes():
-        _say(f"note: {note.kind} (see reenact info)")
-        break
+        if note.kind != "native module":
+            _say(f"note: {note.kind} (see reenact info)")
+            break
 
 
 def _shown(path: Path) -> str:

@@ -21,9 +21,11 @@ STYLES = {"faint": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"
 NOTES = {
     "foreign thread": "a thread that Python did not start (OS thread {value}) ran Python code",
     "stolen baton": "the thread (OS thread {value}) was stuck in a call that is not controlled",
-    "fork": "a child process was forked (process {value}); what it did is not recorded",
+    "fork": "native code forked a process; what it did is not recorded",
     "log stopped": "the recording could not be written any more: {error}",
     "unblocked signal handler": "the handler of {signal} ran outside a point",
+    "unlisted call": "something outside was reached by a call that is not recorded",
+    "native module": "native code, of which only what it returns to Python is seen",
 }
 
 

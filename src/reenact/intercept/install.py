@@ -67,6 +67,7 @@ def install(inputs: Inputs) -> None:
     global _inputs
     _inputs = inputs
     sources = inputs.sources
+    _core.watch_events(inputs.strict)
     imports.stay_native()
     imports.refuse(table.REFUSED_MODULES)
     rows_of = _rows_by_module(sources)
