@@ -13,6 +13,7 @@ demo: $(VENV)/.installed
 
 # The tests on every Python we support that is installed; a missing one is said, loudly.
 test:
+	@sh tools/install-servers
 	@set -e; tested=; for version in $(VERSIONS); do \
 	    if [ -n "$$(tools/find-python $$version)" ]; then \
 	        echo "== tests on Python $$version"; $(MAKE) --no-print-directory test-$$version; \
@@ -48,9 +49,9 @@ fidelity:
 $(VENV)/.installed: $(SOURCES)
 	@sh tools/make-venv $(VENV) . 3.11 3.12 3.13
 
-# One Python, with what tests and checks need.
+# One Python, with what tests, checks and scenarios need.
 .venv-%/.installed: $(SOURCES)
-	@sh tools/make-venv .venv-$* '.[dev]' $*
+	@sh tools/make-venv .venv-$* '.[dev,scenarios]' $*
 
 clean:
 	rm -rf build .venv .venv-* src/*.egg-info src/reenact/*.so

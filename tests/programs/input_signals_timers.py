@@ -14,7 +14,7 @@ place = "start"
 
 
 def hear(number, frame):
-    heard.append((number, place, frame.f_code.co_name))
+    heard.append((number, place, frame.f_code.co_name, len(os.urandom(2))))
 
 
 def one_more(value):
@@ -45,7 +45,7 @@ print("before", before, signal.set_wakeup_fd(-1), set(near.recv(1000)))
 
 place = "pipe"
 readable, writable = os.pipe()
-threading.Timer(0.02, os.write, (writable, b"x")).start()
-signal.setitimer(signal.ITIMER_REAL, 0.005)
-print(os.read(readable, 1), signal.getitimer(signal.ITIMER_REAL), signal.alarm(0))
+threading.Timer(0.03, os.write, (writable, b"x")).start()
+signal.setitimer(signal.ITIMER_REAL, 0.005, 0.01)
+print(os.read(readable, 1), signal.setitimer(signal.ITIMER_REAL, 0)[1], signal.alarm(0))
 print(count, heard)

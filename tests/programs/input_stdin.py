@@ -9,10 +9,12 @@ import sys
 import threading
 
 got = []
+turn = threading.Lock()  # two threads inside one text stream lose lines, in any Python
 
 
 def ask(name):
-    got.append((name, input(f"{name}? ")))
+    with turn:
+        got.append((name, input(f"{name}? ")))
 
 
 threads = [threading.Thread(target=ask, args=(name,)) for name in "ab"]

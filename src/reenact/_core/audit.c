@@ -43,6 +43,27 @@ static bool begins_with_any(const char *event, const char *const *names, size_t 
 
 #define AMONG(event, names) begins_with_any(event, names, sizeof names / sizeof *names)
 
+/* The innermost line of the program's own, below the libraries that it called. */
+static const char *program_line(int *line)
+{
+    const char *found = NULL;
+    Frame *frame = compat_top_frame(PyThreadState_Get());
+    for (; frame != NULL; frame = frame->previous) {
+        PyCodeObject *code = compat_frame_code(frame);
+        const char *file = code == NULL ? NULL : PyUnicode_AsUTF8(code->co_filename);
+        bool is_library = file == NULL || file[0] == '<' || files_are_below(file);
+        if (file != NULL && (found == NULL || !is_library)) {
+            found = file;
+            *line = PyCode_Addr2Line(code, compat_frame_offset(frame, code));
+        }
+        if (found != NULL && !is_library) {
+            break;
+        }
+    }
+    PyErr_Clear();
+    return found;
+}
+
 static void describe(char *text, const char *event, PyObject *args)
 {
     PyObject *first = PyTuple_Check(args) && PyTuple_GET_SIZE(args) > 0 ? PyTuple_GET_ITEM(args, 0)
@@ -51,15 +72,11 @@ static void describe(char *text, const char *event, PyObject *args)
     PyErr_Clear();
     int size = snprintf(text, LONGEST_TEXT, "%s%s%.100s", event, argument == NULL ? "" : " ",
                         argument == NULL ? "" : argument);
-    PyFrameObject *frame = PyEval_GetFrame();
-    PyCodeObject *code = frame == NULL ? NULL : PyFrame_GetCode(frame);
-    const char *file = code == NULL ? NULL : PyUnicode_AsUTF8(code->co_filename);
-    PyErr_Clear();
+    int line = 0;
+    const char *file = program_line(&line);
     if (file != NULL && size > 0 && size < LONGEST_TEXT) {
-        snprintf(text + size, (size_t)(LONGEST_TEXT - size), " at %s:%d", file,
-                 PyFrame_GetLineNumber(frame));
+        snprintf(text + size, (size_t)(LONGEST_TEXT - size), " at %s:%d", file, line);
     }
-    Py_XDECREF(code);
 }
 
 static bool is_new(const char *text)
@@ -107,7 +124,8 @@ static int hook(const char *event, PyObject *args, void *unused)
     if (strcmp(event, "import") == 0) {
         note_native_module(args);
     }
-    else if (AMONG(event, OUTSIDE_EVENTS) && !AMONG(event, HARMLESS_EVENTS)) {
+    else if (AMONG(event, OUTSIDE_EVENTS) && !AMONG(event, HARMLESS_EVENTS) &&
+             !(PyTuple_Size(args) > 0 && PyTuple_GET_ITEM(args, 0) == Py_None)) {
         char text[LONGEST_TEXT];
         describe(text, event, args);
         if (is_new(text)) {

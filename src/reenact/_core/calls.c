@@ -66,13 +66,14 @@ static uint32_t current; /* the call that the main thread is in */
 /* A signal's handler runs inside the main thread's call, whose outcome is yet to come. */
 void call_put_signalled(int number)
 {
-    stream_varint(&streams[STREAM_INPUTS], current);
+    stream_varint(&streams[STREAM_INPUTS], (uint64_t)current << 1);
     value_put_signalled(number);
 }
 
 PyObject *call_native(const Call *call, Thread *thread, PyObject *const *args, size_t count,
                       PyObject *names)
 {
+    uint32_t around = current; /* a handler that runs inside a call makes calls of its own */
     if (thread->index == 0) {
         current = call->number;
     }
@@ -82,6 +83,9 @@ PyObject *call_native(const Call *call, Thread *thread, PyObject *const *args, s
     end_quiet(thread);
     thread->inside--;
     rejoin(thread);
+    if (thread->index == 0) {
+        current = around;
+    }
     return result;
 }
 
@@ -99,22 +103,24 @@ static PyObject *perform(const Call *call, PyObject *const *args, size_t count, 
 
 /* ---- outcomes ---- */
 
-void call_begin_input(const Call *call)
+/* A call that waits says so as it begins, and has its outcome later. */
+void call_begin_input(const Call *call, enum InputKind kind)
 {
-    stream_varint(&streams[STREAM_INPUTS], call->number);
+    stream_varint(&streams[STREAM_INPUTS], (uint64_t)call->number << 1 | (uint64_t)kind);
 }
 
 /* The next input must be this call's. */
-void call_take_input(const Call *call)
+enum InputKind call_take_input(const Call *call)
 {
     replay_require_input();
-    uint64_t recorded = cursor_varint(&cursors[STREAM_INPUTS]);
+    uint64_t head = cursor_varint(&cursors[STREAM_INPUTS]), recorded = head >> 1;
     if (cursors[STREAM_INPUTS].broken) {
         replay_bad_input("inputs that end");
     }
     if (recorded != call->number) {
         replay_other_input(recorded, call->number);
     }
+    return (enum InputKind)(head & 1);
 }
 
 /* The buffer that the call fills: an argument after self or the descriptor. */
@@ -153,11 +159,29 @@ void call_keep(PyObject *result, Py_buffer *buffer)
     }
 }
 
+static bool is_zero(PyObject *value)
+{
+    return (PyLong_CheckExact(value) && PyObject_Not(value) == 1) ||
+           (PyFloat_CheckExact(value) && PyFloat_AS_DOUBLE(value) == 0);
+}
+
+/* May this call, with these arguments, keep its caller waiting? */
+static bool may_wait(const Call *call, PyObject *const *args, size_t count)
+{
+    Py_ssize_t given = PyVectorcall_NARGS(count);
+    uint32_t flags = call->flags;
+    return (flags & CALL_WAITS) &&
+           !((flags & CALL_ON_SOCKET) && ((SocketObject *)args[0])->timeout == 0) &&
+           !((flags & CALL_ZERO_SECOND) && given > 1 && is_zero(args[1])) &&
+           !((flags & CALL_ZERO_FOURTH) && given > 3 && is_zero(args[3]));
+}
+
 static PyObject *perform_and_keep(const Call *call, Thread *thread, PyObject *const *args,
                                   size_t count, PyObject *names, Py_buffer *buffer)
 {
     thread->interrupted = false;
-    if (call->flags & CALL_WAITS) {
+    if (may_wait(call, args, count)) {
+        call_begin_input(call, INPUT_WAITS);
         gate_drop(thread);
     }
     PyObject *result = call_native(call, thread, args, count, names);
@@ -165,7 +189,7 @@ static PyObject *perform_and_keep(const Call *call, Thread *thread, PyObject *co
         thread->interrupted = false;
     }
     else if (gate.active) {
-        call_begin_input(call);
+        call_begin_input(call, INPUT_OUTCOME);
         call_keep(result, buffer);
     }
     return result;
@@ -177,12 +201,13 @@ static PyObject *recall(const Call *call, Thread *thread, PyObject *const *args,
     PyObject *result = NULL;
     enum Kept kept = KEPT_SIGNAL;
     int number = 0;
+    bool waits = call_take_input(call) == INPUT_WAITS;
     while (kept == KEPT_SIGNAL) {
-        if (call->flags & CALL_WAITS) {
+        if (waits) {
             gate_drop(thread);
             rejoin(thread);
+            call_take_input(call);
         }
-        call_take_input(call);
         kept = value_take(buffer, &result, &number);
         if (kept == KEPT_SIGNAL && signals_handle_now(number) < 0) {
             return NULL;
@@ -243,6 +268,25 @@ static PyObject *outside_call(PyObject *self, PyObject *const *args, size_t coun
     return call_native(call, thread, args, count, names);
 }
 
+static PyObject *try_quickly(const Call *call, PyObject *const *args, size_t count, PyObject *names,
+                             PyObject **rest)
+{
+    if (call->quickly == NULL || names != NULL || gate.settings.mode != MODE_RECORD) {
+        return NULL;
+    }
+    PyObject *result = call->quickly(args, PyVectorcall_NARGS(count), rest);
+    if (result != NULL) {
+        Py_buffer buffer;
+        bool fills = call_buffer(call, args, count, &buffer);
+        call_begin_input(call, INPUT_OUTCOME);
+        call_keep(result, fills ? &buffer : NULL);
+        if (fills) {
+            PyBuffer_Release(&buffer);
+        }
+    }
+    return result;
+}
+
 static PyObject *recorded_waiting_call(Call *call, Thread *thread, PyObject *const *args,
                                        size_t count, PyObject *names)
 {
@@ -250,7 +294,18 @@ static PyObject *recorded_waiting_call(Call *call, Thread *thread, PyObject *con
         return NULL;
     }
     gate_done(OP_CALL, NULL);
-    return keep_or_recall(call, thread, args, count, names);
+    PyObject *rest = NULL;
+    PyObject *result = try_quickly(call, args, count, names, &rest);
+    if (result != NULL) {
+        return result;
+    }
+    if (rest == NULL) {
+        return keep_or_recall(call, thread, args, count, names);
+    }
+    PyObject *changed[] = {args[0], rest};
+    result = keep_or_recall(call, thread, changed, 2, NULL);
+    Py_DECREF(rest);
+    return result;
 }
 
 /* An object with __fspath__ is asked for its path here, since a replay does not call. */
@@ -318,7 +373,7 @@ static PyObject *sent_call(PyObject *self, PyObject *const *args, size_t count, 
     else {
         bool is_own = is_for_itself(args, count);
         result = call_native(call, thread, args, count, names);
-        call_begin_input(call);
+        call_begin_input(call, INPUT_OUTCOME);
         if (is_own) {
             value_put(Py_None);
         }
@@ -482,6 +537,7 @@ static Call *new_call(vectorcallfunc function, PyObject *native, uint32_t flags,
     call->number = ++numbers;
     call->flags = flags;
     call->is_method = is_method;
+    call->quickly = NULL;
     PyObject_GC_Track(call);
     return call;
 }
@@ -509,6 +565,7 @@ static PyObject *wrap(PyObject *module, PyObject *args)
     }
     const char *of = is_method ? ((PyTypeObject *)owner)->tp_name : PyModule_GetName(owner);
     PyOS_snprintf(name_of_new(call->number), LONGEST_NAME, "%s.%s", of, name);
+    call->quickly = sockets_quick(of, name);
     Py_DECREF(call);
     if (is_method) {
         PyType_Modified((PyTypeObject *)owner);

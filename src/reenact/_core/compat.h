@@ -69,6 +69,13 @@ typedef struct {
     PyObject_HEAD int fd;
 } FileObject;
 
+/* _socket.socket: its descriptor and its timeout, 0 if it never waits */
+typedef struct {
+    PyObject_HEAD int fd, family, type, protocol;
+    void *error_handler;
+    int64_t timeout;
+} SocketObject;
+
 typedef struct _PyInterpreterFrame Frame;
 
 static inline Frame *compat_top_frame(PyThreadState *tstate)

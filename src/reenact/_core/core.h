@@ -223,6 +223,18 @@ void log_output(int fd, const void *bytes, size_t size);
 int state_open(int directory_fd);
 Thread *state_new_slot(void);
 
+enum { LONGEST_VARINT = 10 };
+
+static inline unsigned char *put_varint(unsigned char *at, uint64_t value)
+{
+    while (value >= 0x80) {
+        *at++ = (unsigned char)(value | 0x80);
+        value >>= 7;
+    }
+    *at++ = (unsigned char)value;
+    return at;
+}
+
 typedef struct {
     const unsigned char *at, *end;
     bool broken;
@@ -315,10 +327,14 @@ void value_put_performed(void);
 void value_put_signalled(int number);
 enum Kept value_take(Py_buffer *buffer, PyObject **value, int *number);
 
+/* Does a call without waiting; NULL if it cannot, with the rest to do if a part is done. */
+typedef PyObject *(*QuickCall)(PyObject *const *args, Py_ssize_t count, PyObject **rest);
+
 /* calls.c: a call of the table, standing in for a function or for a method of a C type */
 typedef struct {
     PyObject_HEAD vectorcallfunc call;
     PyObject *native;
+    QuickCall quickly; /* tried first, if there is such a thing */
     uint32_t number; /* in order of wrapping: recordings name calls by it */
     uint32_t flags;
     bool is_method;
@@ -332,12 +348,16 @@ enum CallFlag {
     CALL_ALSO_PERFORMED = 32, /* a replay performs it too, for its effect on this process alone */
     CALL_STARTS = 64,         /* starts a process, which may write to open files */
     CALL_REAPS = 128,         /* its result begins with the number of a process that has ended */
-    CALL_AT_OFFSET = 256      /* leaves the position in its file as it is */
+    CALL_ON_SOCKET = 256,     /* of a socket object, which may be one that never waits */
+    CALL_ZERO_SECOND = 512,   /* does not wait if its second argument, self included, is zero */
+    CALL_ZERO_FOURTH = 1024,  /* or its fourth */
+    CALL_AT_OFFSET = 2048     /* leaves the position in its file as it is */
 };
 const char *call_name(uint64_t number);
-void call_begin_input(const Call *call);
+enum InputKind { INPUT_OUTCOME, INPUT_WAITS };
+void call_begin_input(const Call *call, enum InputKind kind);
 void call_put_signalled(int number);
-void call_take_input(const Call *call);
+enum InputKind call_take_input(const Call *call);
 Thread *call_thread(void);
 PyObject *call_native(const Call *call, Thread *thread, PyObject *const *args, size_t count,
                       PyObject *names);
@@ -345,6 +365,9 @@ void call_keep(PyObject *result, Py_buffer *buffer);
 PyObject *recorded_call(PyObject *self, PyObject *const *args, size_t count, PyObject *names);
 bool call_buffer(const Call *call, PyObject *const *args, size_t count, Py_buffer *buffer);
 int descriptor_of(const Call *call, PyObject *target);
+
+/* sockets.c */
+QuickCall sockets_quick(const char *type, const char *name);
 
 /* forks.c */
 void forks_begin(int write_fd, int read_fd);
@@ -371,6 +394,7 @@ bool descriptors_place_all(PyObject *result);
 int files_begin(int directory_fd);
 void files_share(void);
 bool files_pass_path(PyObject *path);
+bool files_are_below(const char *path);
 PyObject *open_call(PyObject *self, PyObject *const *args, size_t count, PyObject *names);
 PyObject *read_call(PyObject *self, PyObject *const *args, size_t count, PyObject *names);
 PyObject *close_call(PyObject *self, PyObject *const *args, size_t count, PyObject *names);

@@ -171,7 +171,7 @@ PyObject *makes_call(PyObject *self, PyObject *const *args, size_t count, PyObje
     }
     PyObject *result = call_native(call, thread, args, count, names);
     PyObject *numbers = result == NULL ? NULL : note_numbers(first_of(args, count), result);
-    call_begin_input(call);
+    call_begin_input(call, INPUT_OUTCOME);
     call_keep(numbers, NULL);
     Py_XDECREF(numbers);
     return result;

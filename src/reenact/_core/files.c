@@ -76,6 +76,11 @@ static bool is_below(const char *path, size_t size)
     return false;
 }
 
+bool files_are_below(const char *path)
+{
+    return is_below(path, strlen(path));
+}
+
 /* A path as it is given; what is relative belongs to the program. */
 bool files_pass_path(PyObject *path)
 {
@@ -339,7 +344,7 @@ static PyObject *note_open(const Call *call, PyObject *result, int flags)
 {
     struct stat found;
     int fd = result == NULL ? -1 : (int)PyLong_AsLong(result);
-    call_begin_input(call);
+    call_begin_input(call, INPUT_OUTCOME);
     call_keep(result, NULL);
     if (result != NULL && fstat(fd, &found) == 0) {
         if (S_ISREG(found.st_mode)) {
@@ -581,7 +586,7 @@ static PyObject *read_logged(const Call *call, Thread *thread, PyObject *const *
     }
     else {
         result = call_native(call, thread, args, count, names);
-        call_begin_input(call);
+        call_begin_input(call, INPUT_OUTCOME);
         if (is_as_opened(fd, entry)) {
             value_put_performed();
         }

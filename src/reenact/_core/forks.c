@@ -230,7 +230,7 @@ PyObject *fork_call(PyObject *self, PyObject *const *args, size_t count, PyObjec
     if (gate.settings.mode == MODE_REPLAY) {
         return as_recorded(call, pid);
     }
-    call_begin_input(call);
+    call_begin_input(call, INPUT_OUTCOME);
     call_keep(pid, NULL);
     return pid;
 }

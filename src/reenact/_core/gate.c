@@ -499,8 +499,42 @@ void gate_drop(Thread *thread)
     }
 }
 
+/* Nobody runs and nobody else could: the thread goes on at once, without letting go of the GIL. */
+static bool rejoin_at_once(Thread *thread)
+{
+    bool is_free;
+    pthread_mutex_lock(&gate.mutex);
+    if (is_recording()) {
+        is_free = gate.active && gate.holder == NULL && gate.run_first == NULL &&
+                  gate.leaving_tid == 0;
+        if (is_free) {
+            log_entry(ENTRY_YIELD, (uint64_t)thread->index);
+            thread->away = false;
+            hand(thread);
+        }
+    }
+    else {
+        is_free = gate.holder == thread && atomic_load(&thread->baton) == 1 &&
+                  gate.leaving_tid == 0;
+        if (is_free) {
+            atomic_store(&thread->baton, 0);
+            thread->away = false;
+            grant(thread, gate.slice_step);
+        }
+    }
+    gate.outside -= is_free;
+    pthread_mutex_unlock(&gate.mutex);
+    return is_free;
+}
+
 void gate_rejoin(Thread *thread)
 {
+    if (rejoin_at_once(thread)) {
+        if (!is_recording()) {
+            replay_settle(thread);
+        }
+        return;
+    }
     PyThreadState *tstate = PyEval_SaveThread();
     pthread_mutex_lock(&gate.mutex);
     gate.outside--;

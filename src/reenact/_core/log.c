@@ -17,7 +17,7 @@
 #define MAP_SPAN (1ULL << 36)
 #define STATE_PLACE 15
 #define CURSOR_PLACE 16
-enum { FORMAT_VERSION = 1, FIRST_CHUNK = 1 << 16, LARGEST_CHUNK = 1 << 22, LONGEST_VARINT = 10 };
+enum { FORMAT_VERSION = 1, FIRST_CHUNK = 1 << 16, LARGEST_CHUNK = 1 << 22 };
 
 static const char MAGIC[8] = "reenact";
 static const char *const NAMES[STREAM_COUNT] = {
@@ -148,16 +148,6 @@ static bool has_room(Stream *stream, size_t size)
         }
     }
     return true;
-}
-
-static unsigned char *put_varint(unsigned char *at, uint64_t value)
-{
-    while (value >= 0x80) {
-        *at++ = (unsigned char)(value | 0x80);
-        value >>= 7;
-    }
-    *at++ = (unsigned char)value;
-    return at;
 }
 
 static uint64_t zigzag(int64_t value)

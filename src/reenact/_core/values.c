@@ -95,9 +95,12 @@ static Stream *out(void)
 
 static void put_sized(enum Tag tag, const void *bytes, size_t size)
 {
-    stream_varint(out(), tag);
-    stream_varint(out(), size);
-    stream_bytes(out(), bytes, size);
+    unsigned char *start = stream_reserve(out(), size + 2 * LONGEST_VARINT);
+    if (start != NULL) {
+        unsigned char *at = put_varint(put_varint(start, tag), size);
+        memcpy(at, bytes, size);
+        stream_advance(out(), (size_t)(at - start) + size);
+    }
 }
 
 static bool is_keepable(PyObject *value, int depth);
@@ -272,7 +275,10 @@ static void put_value(PyObject *value)
 
 void value_put(PyObject *value)
 {
-    if (is_keepable(value, DEEPEST)) {
+    if (PyBytes_CheckExact(value)) {
+        put_sized(TAG_BYTES, PyBytes_AS_STRING(value), (size_t)PyBytes_GET_SIZE(value));
+    }
+    else if (is_keepable(value, DEEPEST)) {
         put_value(value);
     }
     else {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reenact import _core
-from reenact.intercept.table import ON_DESCRIPTOR, WAITS
+from reenact.intercept.table import ON_DESCRIPTOR, ON_SOCKET, WAITS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def patch_socket(module: ModuleType) -> None:
         count, *others = native(self, pieces, *rest)
         return b"".join(pieces)[:count], count, *others
 
-    recorded = _core.call("_socket.socket.recvmsg_into", gather, "recorded", WAITS)
+    recorded = _core.call("_socket.socket.recvmsg_into", gather, "recorded", WAITS | ON_SOCKET)
 
     def recvmsg_into(self: Any, buffers: Iterable[Any], /, *rest: int) -> tuple[Any, ...]:
         views = _views(buffers)

@@ -26,7 +26,7 @@ from reenact.intercept import (
     terminal,
 )
 from reenact.intercept.lazy import call_when_loaded
-from reenact.intercept.numbers import hash_by_number
+from reenact.intercept.numbers import hash_by_number, number_futures
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def install(inputs: Inputs) -> None:
     call_when_loaded(_callbacks(rows_of, sources))
     hash_by_number(threading.Thread)
     if "concurrent.futures._base" in sys.modules:
-        hash_by_number(sys.modules["concurrent.futures._base"].Future)
+        number_futures(sys.modules["concurrent.futures._base"])
 
 
 def begin() -> None:
@@ -113,7 +113,7 @@ def _callbacks(
 
     callbacks = {name: patcher(rows_of.get(name, [])) for name in _patched_modules(rows_of)}
     callbacks["_queue"] = lambda module: _core.install_queues(module.SimpleQueue)
-    callbacks["concurrent.futures._base"] = lambda module: hash_by_number(module.Future)
+    callbacks["concurrent.futures._base"] = number_futures
     return callbacks
 
 

@@ -7,6 +7,8 @@ replay only as long as every allocation is; numbers in order of first use always
 
 from __future__ import annotations
 
+from types import ModuleType
+
 _count = 0
 
 
@@ -18,6 +20,12 @@ def hash_by_number(owner: type) -> None:
         return _next_number(self) if number is None else number
 
     owner.__hash__ = __hash__  # type: ignore[method-assign, assignment]
+
+
+def number_futures(module: ModuleType) -> None:
+    """`concurrent.futures._base`: it also takes the locks of futures in order of their `id`."""
+    hash_by_number(module.Future)
+    module.__dict__["id"] = hash
 
 
 def _next_number(instance: object) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reenact import _core
-from reenact.intercept.table import WAITS
+from reenact.intercept.table import WAITS, ZERO_SECOND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ def patch(module: ModuleType) -> None:
         found = native(*lists, *timeout)
         return [list(_places(*pair)) for pair in zip(found, lists, strict=True)]
 
-    recorded = _core.call("select.select", places, "recorded", WAITS)
+    recorded = _core.call("select.select", places, "recorded", WAITS | ZERO_SECOND)
 
     def select(
         rlist: Iterable[Any], wlist: Iterable[Any], xlist: Iterable[Any], timeout: Any = None, /

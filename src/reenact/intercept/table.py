@@ -41,7 +41,10 @@ MAKES = 16
 ALSO_PERFORMED = 32
 STARTS = 64
 REAPS = 128
-AT_OFFSET = 256
+ON_SOCKET = 256
+ZERO_SECOND = 512
+ZERO_FOURTH = 1024
+AT_OFFSET = 2048
 
 SOURCES = {
     "threads": "starting, ending and waiting for threads",
@@ -143,6 +146,7 @@ TABLE = (
     _recorded("files", "posix", "getcwd getcwdb"),
     Row("files", "posix", "dup memfd_create", DEFERRED, DEFERRABLE, manner="makes"),
     Row("files", "fcntl", "flock lockf", RECORDED, REVOCABLE, WAITS),
+    Row("files", "posix", "lockf", RECORDED, REVOCABLE, WAITS),
     # terminal
     Row("terminal", "_io:FileIO", "write", PASSED, IRREVOCABLE, WAITS | ON_DESCRIPTOR, "output"),
     Row("terminal", "posix", "write", PASSED, IRREVOCABLE, WAITS | ON_DESCRIPTOR, "output"),
@@ -157,27 +161,35 @@ TABLE = (
     _recorded("terminal", "termios", "tcgetwinsize tcsetwinsize"),
     _recorded("terminal", "fcntl", "fcntl ioctl"),
     Row("terminal", "builtins", "input", RECORDED, RECORDABLE, manner="ours"),
+    _recorded("terminal", "_curses:window", "getch getkey get_wch getstr", WAITS),
+    _recorded("terminal", "_curses:window", "getmaxyx"),
+    _recorded("terminal", "_curses", "getmouse is_term_resized has_colors can_change_color"),
+    _recorded("clock", "pygame.time:Clock", "tick tick_busy_loop", WAITS),
+    _recorded("clock", "pygame.time:Clock", "get_time get_rawtime get_fps"),
+    _recorded("clock", "pygame.time", "get_ticks"),
+    _recorded("clock", "pygame.time", "wait delay", WAITS),
     # sockets
     Row("sockets", "_socket:socket", "__init__", DEFERRED, DEFERRABLE, manner="makes"),
     Row("sockets", "_socket", "socketpair", DEFERRED, DEFERRABLE, manner="makes"),
     Row("sockets", "_socket", "dup", DEFERRED, DEFERRABLE, manner="makes"),
-    _recorded("sockets", "_socket:socket", "_accept", WAITS | MAKES),
-    _sent("sockets", "_socket:socket", "connect connect_ex", WAITS),
+    _recorded("sockets", "_socket:socket", "_accept", WAITS | MAKES | ON_SOCKET),
+    _sent("sockets", "_socket:socket", "connect connect_ex", WAITS | ON_SOCKET),
     _recorded("sockets", "_socket:socket", "bind listen shutdown getsockopt setsockopt"),
     _recorded("sockets", "_socket:socket", "getsockname getpeername ioctl"),
-    _recorded("sockets", "_socket:socket", "recv recvfrom recvmsg", WAITS),
-    _recorded("sockets", "_socket:socket", "recv_into recvfrom_into", WAITS | FILLS),
+    _recorded("sockets", "_socket:socket", "recv recvfrom recvmsg", WAITS | ON_SOCKET),
+    _recorded("sockets", "_socket:socket", "recv_into recvfrom_into", WAITS | ON_SOCKET | FILLS),
     Row("sockets", "_socket:socket", "recvmsg_into", RECORDED, RECORDABLE, manner="ours"),
-    _sent("sockets", "_socket:socket", "send sendall sendmsg sendto", WAITS),
+    _sent("sockets", "_socket:socket", "send sendall sendmsg sendto", WAITS | ON_SOCKET),
     _recorded("sockets", "_socket", "getaddrinfo gethostbyaddr gethostbyname", WAITS),
     _recorded("sockets", "_socket", "gethostbyname_ex getnameinfo", WAITS),
     _recorded("sockets", "_socket", "getservbyname getservbyport getprotobyname"),
     Row("sockets", "select", "select", RECORDED, RECORDABLE, manner="ours"),
-    _recorded("sockets", "select:poll", "poll", WAITS),
-    _recorded("sockets", "select:epoll", "poll", WAITS),
+    _recorded("sockets", "select:poll", "poll", WAITS | ZERO_SECOND),
+    _recorded("sockets", "select:epoll", "poll", WAITS | ZERO_SECOND),
     _recorded("sockets", "select:epoll", "register modify unregister"),
     Row("sockets", "select", "epoll", DEFERRED, DEFERRABLE, manner="makes"),
-    _recorded("sockets", "_ssl:_SSLSocket", "do_handshake read shutdown write", WAITS),
+    _recorded("sockets", "_ssl:_SSLSocket", "do_handshake shutdown write", WAITS),
+    _recorded("sockets", "_ssl:_SSLSocket", "read", WAITS | FILLS),
     _recorded("sockets", "_ssl:_SSLSocket", "pending getpeercert cipher shared_ciphers version"),
     _recorded("sockets", "_ssl:_SSLSocket", "selected_alpn_protocol compression get_channel_binding"),
     _recorded("sockets", "_ssl:_SSLSocket", "verify_client_post_handshake"),
