@@ -161,6 +161,18 @@ static inline PyThreadState *compat_thread_state(void)
 #endif
 }
 
+/* Borrowed: static types of the interpreter's own keep it elsewhere since 3.12. */
+static inline PyObject *compat_type_dict(PyTypeObject *type)
+{
+#if PY_VERSION_HEX >= 0x030C0000
+    PyObject *dict = PyType_GetDict(type);
+    Py_XDECREF(dict);
+    return dict;
+#else
+    return type->tp_dict;
+#endif
+}
+
 static inline struct _gc_runtime_state *compat_gc(void)
 {
     return &PyInterpreterState_Get()->gc;

@@ -342,18 +342,19 @@ static enum Place place_for(int fd, const struct stat *found)
 
 static PyObject *note_open(const Call *call, PyObject *result, int flags)
 {
-    struct stat found;
+    struct stat found = {0};
     int fd = result == NULL ? -1 : (int)PyLong_AsLong(result);
     call_begin_input(call, INPUT_OUTCOME);
     call_keep(result, NULL);
-    if (result != NULL && fstat(fd, &found) == 0) {
-        if (S_ISREG(found.st_mode)) {
-            note_regular(fd, flags, &found);
-        }
-        else {
-            stream_varint(&streams[STREAM_INPUTS], place_for(fd, &found));
-            note_opened(fd, -1, 0, facts_of(&found), false);
-        }
+    if (result == NULL) {
+        return NULL;
+    }
+    if (fstat(fd, &found) == 0 && S_ISREG(found.st_mode)) {
+        note_regular(fd, flags, &found);
+    }
+    else {
+        stream_varint(&streams[STREAM_INPUTS], place_for(fd, &found));
+        note_opened(fd, -1, 0, facts_of(&found), false);
     }
     return result;
 }
