@@ -549,7 +549,7 @@ static PyObject *wrap(PyObject *module, PyObject *args)
         return NULL;
     }
     bool is_method = PyType_Check(owner);
-    PyObject *dict = is_method ? ((PyTypeObject *)owner)->tp_dict : PyModule_GetDict(owner);
+    PyObject *dict = is_method ? compat_type_dict((PyTypeObject *)owner) : PyModule_GetDict(owner);
     native = dict == NULL ? NULL : PyDict_GetItemString(dict, name);
     if (native == NULL || is_call(native)) {
         return PyBool_FromLong(native != NULL);
@@ -594,7 +594,7 @@ static PyObject *put(PyObject *module, PyObject *args)
     PyTypeObject *type;
     PyObject *name, *value;
     if (!PyArg_ParseTuple(args, "O!UO", &PyType_Type, &type, &name, &value) ||
-        PyDict_SetItem(type->tp_dict, name, value) < 0) {
+        PyDict_SetItem(compat_type_dict(type), name, value) < 0) {
         return NULL;
     }
     PyType_Modified(type);

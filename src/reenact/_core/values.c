@@ -83,7 +83,7 @@ static PyTypeObject *type_of_name(const char *name)
 /* How many fields a struct sequence has, unnamed and hidden ones included; -1 if it is none. */
 static Py_ssize_t field_count(PyTypeObject *type)
 {
-    PyObject *count = PyDict_GetItemString(type->tp_dict, "n_fields");
+    PyObject *count = PyDict_GetItemString(compat_type_dict(type), "n_fields");
     return count == NULL ? -1 : PyLong_AsSsize_t(count);
 }
 
