@@ -549,7 +549,8 @@ static PyObject *wrap(PyObject *module, PyObject *args)
         return NULL;
     }
     bool is_method = PyType_Check(owner);
-    PyObject *dict = is_method ? compat_type_dict((PyTypeObject *)owner) : PyModule_GetDict(owner);
+    PyObject *dict = is_method ? compat_type_dict((PyTypeObject *)owner)
+                               : PyModule_GetDict(owner);
     native = dict == NULL ? NULL : PyDict_GetItemString(dict, name);
     if (native == NULL || is_call(native)) {
         return PyBool_FromLong(native != NULL);

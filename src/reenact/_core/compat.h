@@ -64,18 +64,6 @@ static inline void compat_release_native(PyThread_type_lock native)
     sem_post((sem_t *)native);
 }
 
-/* Borrowed. Static types keep it elsewhere since 3.12; in 3.13 those of datetime are such types. */
-static inline PyObject *compat_type_dict(PyTypeObject *type)
-{
-#if PY_VERSION_HEX >= 0x030C0000
-    PyObject *dict = PyType_GetDict(type);
-    Py_XDECREF(dict);
-    return dict;
-#else
-    return type->tp_dict;
-#endif
-}
-
 /* _io.FileIO: the descriptor is its first field */
 typedef struct {
     PyObject_HEAD int fd;
@@ -161,6 +149,18 @@ static inline int compat_argument(_Py_CODEUNIT unit)
     return _Py_OPARG(unit);
 #else
     return unit.op.arg;
+#endif
+}
+
+/* Borrowed. Some types of 3.12 and later have a dictionary for each interpreter. */
+static inline PyObject *compat_type_dict(PyTypeObject *type)
+{
+#if PY_VERSION_HEX >= 0x030C0000
+    PyObject *dict = PyType_GetDict(type);
+    Py_XDECREF(dict);
+    return dict;
+#else
+    return type->tp_dict;
 #endif
 }
 
