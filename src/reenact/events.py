@@ -46,6 +46,15 @@ class Names:
 
 
 @dataclass(frozen=True, slots=True)
+class Call:
+    """A call to the outside, as the inputs know it: `posix.read`. `opens`: it opens files."""
+
+    number: int
+    name: str
+    opens: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Site:
     """A place in the program that performs one kind of operation. Number 0 is nowhere."""
 

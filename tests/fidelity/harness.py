@@ -43,6 +43,7 @@ class Program:
     args: tuple[str, ...] = ()
     exit_code: int = 0
     boundary: tuple[str, ...] = ()
+    stdin: bytes = b""
 
 
 @dataclass(frozen=True)
@@ -102,6 +103,8 @@ def read_program(path: Path) -> Program:
             program = replace(program, args=tuple(value.split()))
         elif key == "boundary":
             program = replace(program, boundary=(*program.boundary, value))
+        elif key == "stdin":
+            program = replace(program, stdin=value.replace("\\n", "\n").encode())
     return program
 
 
@@ -151,7 +154,7 @@ def _cycle(program: Program, variant: Variant, replays: int, path: Path, result:
 def _record(program: Program, variant: Variant, path: Path) -> Run:
     inputs = Inputs(boundary=program.boundary)
     target = launch.Program("script", str(program.path), program.args, inputs=inputs)
-    with _captured(path.with_name("record")) as output:
+    with _captured(path.with_name("record"), program.stdin) as output:
         os.chdir(PROGRAMS)
         recorded = record.record(target, variant.choices(), path)
     return output.run(recorded.ended)
@@ -222,23 +225,34 @@ class _Output:
 
 
 @contextmanager
-def _captured(prefix: Path) -> Iterator[_Output]:
-    """Descriptors 1 and 2 go to files, and what we start is killed if it hangs.
+def _captured(prefix: Path, stdin: bytes = b"") -> Iterator[_Output]:
+    """Descriptor 0 is a pipe with what the program may read; descriptors 1 and 2 go to files, and
+    what we start is killed if it hangs.
 
     By an alarm, not by a timer: another thread here could take the launcher's SIGCHLD away.
     """
     output = _Output(prefix)
-    saved = [os.dup(1), os.dup(2)]
+    saved = [os.dup(0), os.dup(1), os.dup(2)]
     signal.signal(signal.SIGALRM, lambda *_: kill_children(os.getpid()))
     for descriptor, path in zip((1, 2), output.paths, strict=True):
         file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o600)
         os.dup2(file, descriptor)
         os.close(file)
+    _feed(stdin)
     signal.alarm(LIMIT_S)
     try:
         yield output
     finally:
         signal.alarm(0)
-        for descriptor, copy in zip((1, 2), saved, strict=True):
+        for descriptor, copy in enumerate(saved):
             os.dup2(copy, descriptor)
             os.close(copy)
+
+
+def _feed(stdin: bytes) -> None:
+    """A pipe holds it all: nobody needs to write while the program reads."""
+    readable, writable = os.pipe()
+    os.write(writable, stdin)
+    os.close(writable)
+    os.dup2(readable, 0)
+    os.close(readable)

@@ -1,14 +1,17 @@
-"""Where a program's objects lie is its own affair: what is around it may change before a replay."""
+"""What is around a program may change before a replay, or be gone: nothing of it is needed."""
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from ..crash.running import reenact
-from .harness import PROGRAMS
+from .harness import PROGRAMS, read_program
 
 NAMES = ("id_order", "id_set", "id_reuse", "import_lazy")
 
@@ -44,3 +47,36 @@ def test_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert replayed.stdout == recorded.stdout
     assert "exactly as recorded" in replayed.stderr
     assert "other addresses" not in replayed.stderr
+
+
+INPUTS = sorted(path.stem for path in PROGRAMS.glob("input_*.py"))
+ALONE = ("unshare", "--map-root-user", "--net", "--ipc", "--uts")
+CAN_BE_ALONE = subprocess.run([*ALONE, "true"], capture_output=True).returncode == 0
+
+
+@pytest.mark.skipif(not CAN_BE_ALONE, reason="this machine has no unprivileged namespaces")
+@pytest.mark.parametrize("name", INPUTS)
+def test_without_the_outside(tmp_path: Path, name: str) -> None:
+    """No network, another user, nothing at standard input, other environment, no files left."""
+    path, outside = tmp_path / "run.reenact", tmp_path / "outside"
+    outside.mkdir()
+    program = read_program(PROGRAMS / f"{name}.py")
+    command = [sys.executable, "-m", "reenact"]
+    recorded = subprocess.run(
+        [*command, "record", "-o", path, program.path, *program.args],
+        input=program.stdin,
+        env={**os.environ, "TMPDIR": str(outside)},
+        capture_output=True,
+        timeout=60,
+    )
+    assert recorded.returncode == program.exit_code, recorded.stderr
+    shutil.rmtree(outside)
+    replayed = subprocess.run(
+        [*ALONE, *command, "replay", path],
+        stdin=subprocess.DEVNULL,
+        cwd="/",
+        capture_output=True,
+        timeout=60,
+    )
+    assert b"exactly as recorded" in replayed.stderr, replayed.stderr
+    assert replayed.stdout == recorded.stdout

@@ -61,6 +61,29 @@ Thread *call_thread(void)
     return gate.active ? thread : NULL;
 }
 
+static const char *names_of_calls[MOST_CALLS];
+static bool is_defined[MOST_CALLS], is_open[MOST_CALLS];
+
+const char *call_name(uint64_t number)
+{
+    return number < MOST_CALLS && names_of_calls[number] != NULL ? names_of_calls[number] : "?";
+}
+
+/* A call's name is written down once, before its first input. */
+static void define_call(uint32_t number)
+{
+    if (!is_defined[number % MOST_CALLS]) {
+        is_defined[number % MOST_CALLS] = true;
+        site_define_call(number, call_name(number), is_open[number % MOST_CALLS]);
+    }
+}
+
+/* In a forked child, which has definitions of its own. */
+void calls_forget(void)
+{
+    memset(is_defined, 0, sizeof is_defined);
+}
+
 static uint32_t current; /* the call that the main thread is in */
 
 /* The native call that this OS thread is in, and who made it: for what it calls back. */
@@ -70,6 +93,7 @@ static __thread Thread *inside_thread;
 /* A signal's handler runs inside the main thread's call, whose outcome is yet to come. */
 void call_put_signalled(int number)
 {
+    define_call(current);
     stream_varint(&streams[STREAM_INPUTS], (uint64_t)current << 1);
     value_put_signalled(number);
 }
@@ -77,7 +101,7 @@ void call_put_signalled(int number)
 PyObject *call_native(const Call *call, Thread *thread, PyObject *const *args, size_t count,
                       PyObject *names)
 {
-    uint32_t outer = current;
+    uint32_t around = current; /* a handler that runs inside a call makes calls of its own */
     const Call *outer_call = inside_call;
     Thread *outer_thread = inside_thread;
     if (thread->index == 0) {
@@ -94,16 +118,9 @@ PyObject *call_native(const Call *call, Thread *thread, PyObject *const *args, s
     inside_thread = outer_thread;
     rejoin(thread);
     if (thread->index == 0) {
-        current = outer;
+        current = around;
     }
     return result;
-}
-
-static const char *names_of_calls[MOST_CALLS];
-
-const char *call_name(uint64_t number)
-{
-    return number < MOST_CALLS && names_of_calls[number] != NULL ? names_of_calls[number] : "?";
 }
 
 static PyObject *perform(const Call *call, PyObject *const *args, size_t count, PyObject *names)
@@ -116,6 +133,7 @@ static PyObject *perform(const Call *call, PyObject *const *args, size_t count, 
 /* A call that waits says so as it begins, and has its outcome later. */
 void call_begin_input(const Call *call, enum InputKind kind)
 {
+    define_call(call->number);
     stream_varint(&streams[STREAM_INPUTS], (uint64_t)call->number << 1 | (uint64_t)kind);
 }
 
@@ -617,6 +635,7 @@ static Call *new_call(vectorcallfunc function, PyObject *native, uint32_t flags,
     call->call = function;
     call->native = Py_NewRef(native);
     call->number = ++numbers;
+    is_open[call->number % MOST_CALLS] = function == open_call;
     call->flags = flags;
     call->is_method = is_method;
     call->quickly = NULL;
@@ -635,8 +654,8 @@ static PyObject *wrap(PyObject *module, PyObject *args)
         return NULL;
     }
     bool is_method = PyType_Check(owner);
-    PyObject *dict = is_method ? compat_type_dict((PyTypeObject *)owner)
-                               : PyModule_GetDict(owner);
+    PyObject *dict =
+        is_method ? compat_type_dict((PyTypeObject *)owner) : PyModule_GetDict(owner);
     native = dict == NULL ? NULL : PyDict_GetItemString(dict, name);
     if (native == NULL || is_call(native)) {
         return PyBool_FromLong(native != NULL);

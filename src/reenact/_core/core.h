@@ -249,6 +249,7 @@ uint32_t site_here(enum Operation kind);
 const Site *site_get(uint32_t number);
 const char *site_string(uint32_t number);
 uint32_t site_intern_string(const char *text, Py_ssize_t size);
+void site_define_call(uint32_t number, const char *name, bool opens);
 void site_note_source(const char *path, const char *digest);
 int sites_load_recorded(void);
 bool site_agrees(uint32_t number);
@@ -352,9 +353,11 @@ enum CallFlag {
     CALL_REAPS = 128,         /* its result begins with the number of a process that has ended */
     CALL_ON_SOCKET = 256,     /* of a socket object, which may be one that never waits */
     CALL_ZERO_SECOND = 512,   /* does not wait if its second argument, self included, is zero */
-    CALL_ZERO_FOURTH = 1024   /* or its fourth */
+    CALL_ZERO_FOURTH = 1024,  /* or its fourth */
+    CALL_AT_OFFSET = 2048     /* leaves the position in its file as it is */
 };
 const char *call_name(uint64_t number);
+void calls_forget(void);
 enum InputKind { INPUT_OUTCOME, INPUT_WAITS };
 void call_begin_input(const Call *call, enum InputKind kind);
 void call_put_signalled(int number);

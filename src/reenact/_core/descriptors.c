@@ -98,6 +98,13 @@ static PyObject *note_numbers(PyObject *self, PyObject *result)
     return numbers;
 }
 
+static int set_aside(int fd)
+{
+    int flags = fcntl(fd, F_GETFD), high = move_high(fd);
+    fcntl(high, F_SETFD, flags);
+    return high;
+}
+
 static PyObject *moved(PyObject *self, PyObject *result, PyObject *numbers)
 {
     PyObject *made[MOST_MADE];
@@ -105,9 +112,13 @@ static PyObject *moved(PyObject *self, PyObject *result, PyObject *numbers)
     if (!PyTuple_Check(numbers) || PyTuple_GET_SIZE(numbers) != count) {
         replay_bad_input("other descriptors");
     }
+    int aside[MOST_MADE]; /* the number of one may be where the next was made */
+    for (int i = 0; i < count; i++) {
+        aside[i] = count > 1 ? set_aside(number_of(made[i])) : number_of(made[i]);
+    }
     for (int i = 0; i < count; i++) {
         int number = (int)PyLong_AsLong(PyTuple_GET_ITEM(numbers, i));
-        if (descriptor_move(number_of(made[i]), number) < 0) {
+        if (descriptor_move(aside[i], number) < 0) {
             replay_bad_input("a descriptor that is in use");
         }
         if (!PyLong_Check(made[i])) {
@@ -115,8 +126,9 @@ static PyObject *moved(PyObject *self, PyObject *result, PyObject *numbers)
         }
     }
     if (PyLong_Check(made[0])) {
+        bool is_tuple = PyTuple_Check(result);
         Py_DECREF(result);
-        return PyTuple_Check(result) ? Py_NewRef(numbers) : Py_NewRef(PyTuple_GET_ITEM(numbers, 0));
+        return Py_NewRef(is_tuple ? numbers : PyTuple_GET_ITEM(numbers, 0));
     }
     return result;
 }

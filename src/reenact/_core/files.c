@@ -259,17 +259,35 @@ static int64_t keep_file(int fd, int flags, off_t size)
 
 typedef struct {
     enum Contents contents;
-    uint64_t argument; /* of a hole its size, of what is kept where it is */
+    uint64_t argument; /* of a hole its size, of what is kept where it is, else is_logged */
 } Holding;
+
+static bool may_write(int flags)
+{
+    return (flags & O_ACCMODE) != O_RDONLY;
+}
+
+/* Whoever changes it while it is only read, and nobody here writes to it, is somebody else. */
+static bool is_watched(int flags, const File *file)
+{
+    return !may_write(flags) && (file == NULL || file->writers == 0);
+}
+
+/* Whether reads leave a word in the inputs. */
+static bool is_logged(const Holding *holding)
+{
+    return holding->contents == CONTENTS_KEPT ||
+           (holding->contents != CONTENTS_HOLE && holding->argument != 0);
+}
 
 static Holding holding_of(int fd, int flags, File *file, const Facts *facts)
 {
     if (facts->size == 0) {
-        return (Holding){CONTENTS_EMPTY, 0};
+        return (Holding){CONTENTS_EMPTY, is_watched(flags, file)};
     }
     bool is_ours = file != NULL && file->is_own && !file->is_shared;
     if (is_ours && (file->writers > 0 || is_unchanged(&file->facts, facts))) {
-        return (Holding){CONTENTS_OWN, 0};
+        return (Holding){CONTENTS_OWN, is_watched(flags, file)};
     }
     if (file != NULL && file->kept_at > 0 && is_unchanged(&file->facts, facts)) {
         return (Holding){CONTENTS_KEPT, file->kept_at - 1};
@@ -285,11 +303,6 @@ static Holding holding_of(int fd, int flags, File *file, const Facts *facts)
 }
 
 /* ---- opening ---- */
-
-static bool may_write(int flags)
-{
-    return (flags & O_ACCMODE) != O_RDONLY;
-}
 
 static void note_opened(int fd, int place, int flags, Facts facts, bool is_logged)
 {
@@ -310,12 +323,13 @@ static void note_regular(int fd, int flags, const struct stat *found)
         file->facts = facts;
         file->writers += may_write(flags);
         file->is_own = may_write(flags) || (file->is_own && holding.contents == CONTENTS_OWN);
+        file->kept_at = may_write(flags) ? 0 : file->kept_at;
     }
     stream_varint(out, PLACE_FILE);
     stream_varint(out, file == NULL ? ++last_id : file->id);
     stream_varint(out, holding.contents);
     stream_varint(out, holding.argument);
-    note_opened(fd, place, flags, facts, holding.contents == CONTENTS_KEPT);
+    note_opened(fd, place, flags, facts, is_logged(&holding));
 }
 
 static enum Place place_for(int fd, const struct stat *found)
@@ -328,18 +342,19 @@ static enum Place place_for(int fd, const struct stat *found)
 
 static PyObject *note_open(const Call *call, PyObject *result, int flags)
 {
-    struct stat found;
+    struct stat found = {0};
     int fd = result == NULL ? -1 : (int)PyLong_AsLong(result);
     call_begin_input(call, INPUT_OUTCOME);
     call_keep(result, NULL);
-    if (result != NULL && fstat(fd, &found) == 0) {
-        if (S_ISREG(found.st_mode)) {
-            note_regular(fd, flags, &found);
-        }
-        else {
-            stream_varint(&streams[STREAM_INPUTS], place_for(fd, &found));
-            note_opened(fd, -1, 0, facts_of(&found), false);
-        }
+    if (result == NULL) {
+        return NULL;
+    }
+    if (fstat(fd, &found) == 0 && S_ISREG(found.st_mode)) {
+        note_regular(fd, flags, &found);
+    }
+    else {
+        stream_varint(&streams[STREAM_INPUTS], place_for(fd, &found));
+        note_opened(fd, -1, 0, facts_of(&found), false);
     }
     return result;
 }
@@ -409,14 +424,15 @@ static int find_id(uint64_t id)
 }
 
 /* The scratch file that stands for a file; it keeps what it was filled with last. */
-static int open_scratch(int flags, int *place, bool *is_kept)
+static int open_scratch(int flags, int *place, bool *has_log)
 {
     Cursor *cursor = &cursors[STREAM_INPUTS];
     char name[32];
     uint64_t id = cursor_varint(cursor);
     Holding holding = {(enum Contents)cursor_varint(cursor), 0};
     holding.argument = cursor_varint(cursor);
-    *is_kept = holding.contents == CONTENTS_KEPT;
+    bool is_kept = holding.contents == CONTENTS_KEPT;
+    *has_log = is_logged(&holding);
     *place = find_id(id);
     if (cursor->broken || id == 0) {
         return -1;
@@ -424,12 +440,12 @@ static int open_scratch(int flags, int *place, bool *is_kept)
     scratch_name(name, id);
     File nothing = {.id = id}, *file = *place < 0 ? &nothing : &files[*place];
     int fd = openat(scratch_fd, name, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
-    bool is_there = *is_kept && file->filled == holding.argument + 1;
+    bool is_there = is_kept && file->filled == holding.argument + 1;
     if (fd < 0 || (!is_there && !fill_scratch(fd, &holding))) {
         return -1;
     }
     close(fd);
-    file->filled = *is_kept && !may_write(flags) ? holding.argument + 1 : 0;
+    file->filled = is_kept && !may_write(flags) ? holding.argument + 1 : 0;
     int kept = O_APPEND | O_NONBLOCK | O_SYNC | O_DSYNC;
     return openat(scratch_fd, name, (flags & (O_ACCMODE | kept)) | O_CLOEXEC);
 }
@@ -448,10 +464,10 @@ static PyObject *open_again(const Call *call, int flags)
     Cursor *cursor = &cursors[STREAM_INPUTS];
     int number = PyLong_Check(result) ? (int)PyLong_AsLong(result) : -1;
     enum Place place = (enum Place)cursor_varint(cursor);
-    bool is_kept = false;
+    bool has_log = false;
     int file = -1;
     int fd = place != PLACE_FILE ? descriptor_place(number, place)
-                                 : descriptor_move(open_scratch(flags, &file, &is_kept), number);
+                                 : descriptor_move(open_scratch(flags, &file, &has_log), number);
     struct stat found;
     if (cursor->broken || number < 0 || fd < 0 || fstat(fd, &found) < 0) {
         replay_bad_input("a file that cannot be opened");
@@ -459,7 +475,7 @@ static PyObject *open_again(const Call *call, int flags)
     if (!(flags & O_CLOEXEC)) {
         fcntl(fd, F_SETFD, 0);
     }
-    note_opened(fd, file, flags, facts_of(&found), is_kept);
+    note_opened(fd, file, flags, facts_of(&found), has_log);
     return result;
 }
 
@@ -544,25 +560,35 @@ static PyObject *read_logged_again(const Call *call, Thread *thread, PyObject *c
                        : PyBytes_Check(result) ? PyBytes_GET_SIZE(result)
                        : PyLong_Check(result)  ? PyLong_AsSsize_t(result)
                                                : 0;
-    lseek(fd, (off_t)moved, SEEK_CUR);
+    if (!(call->flags & CALL_AT_OFFSET)) {
+        lseek(fd, (off_t)moved, SEEK_CUR);
+    }
     return result;
 }
 
+/* Asked after a read: whatever changed before or during it shows. */
+static bool is_as_opened(int fd, const Opened *entry)
+{
+    struct stat found;
+    Facts now = fstat(fd, &found) == 0 ? facts_of(&found) : (Facts){0};
+    return is_unchanged(&entry->facts, &now);
+}
+
 static PyObject *read_logged(const Call *call, Thread *thread, PyObject *const *args, size_t count,
-                             PyObject *names, Opened *entry, const struct stat *found)
+                             PyObject *names, const Opened *entry)
 {
     Py_buffer buffer;
     bool fills = call_buffer(call, args, count, &buffer);
+    int fd = descriptor_of(call, args[0]);
     PyObject *result;
     if (gate.settings.mode == MODE_REPLAY) {
-        result = read_logged_again(call, thread, args, count, names,
-                                   descriptor_of(call, args[0]), fills ? &buffer : NULL);
+        result =
+            read_logged_again(call, thread, args, count, names, fd, fills ? &buffer : NULL);
     }
     else {
-        Facts now = facts_of(found);
         result = call_native(call, thread, args, count, names);
         call_begin_input(call, INPUT_OUTCOME);
-        if (is_unchanged(&entry->facts, &now)) {
+        if (is_as_opened(fd, entry)) {
             value_put_performed();
         }
         else {
@@ -591,7 +617,7 @@ PyObject *read_call(PyObject *self, PyObject *const *args, size_t count, PyObjec
     if (entry == NULL) {
         return PyObject_Vectorcall(call->native, args, count, names);
     }
-    return read_logged(call, thread, args, count, names, entry, &found);
+    return read_logged(call, thread, args, count, names, entry);
 }
 
 /* What this run leaves in a file, so that it is known whether others changed it since. */

@@ -87,6 +87,7 @@ static void forget(void)
     pthread_mutex_init(&gate.mutex, NULL);
     atomic_store(&gate.signals_pending, 0);
     sites_forget();
+    calls_forget();
     objects_forget(survivor.index);
     replay_forget();
     clock_forget();

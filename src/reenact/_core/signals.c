@@ -10,9 +10,18 @@
 #include <signal.h>
 #include <unistd.h>
 
+/* Signals whose time has come; others that the interpreter hears of are held back again. */
+static _Atomic uint64_t due;
+
 static void pass_on_natively(int number)
 {
     PyErr_SetInterruptEx(number);
+}
+
+static void pass_on_due(int number)
+{
+    atomic_fetch_or(&due, 1ULL << number);
+    pass_on_natively(number);
 }
 
 void signals_raise(int number)
@@ -81,7 +90,7 @@ int signals_run(Thread *thread)
     thread->signals = 0;
     for (int number = 1; number < 64; number++) {
         if (signals & (1ULL << number)) {
-            pass_on_natively(number);
+            pass_on_due(number);
         }
     }
     return PyErr_CheckSignals();
@@ -94,7 +103,7 @@ void signals_give_up_waiting(void)
     for (int number = 1; pending != 0 && number < 64; number++) {
         if (pending & (1ULL << number)) {
             log_note(NOTE_SIGNAL, (uint64_t)number, 0);
-            pass_on_natively(number);
+            pass_on_due(number);
         }
     }
 }
@@ -133,6 +142,15 @@ static PyObject *handle_inside(Thread *thread, long number, PyObject *frame)
     return result;
 }
 
+/* A signal that came while the main thread was in an outside call, which ended without hearing
+ * of it: there is no point here, so it waits for the next. */
+static bool is_late(const Thread *thread, long number)
+{
+    uint64_t bit = 1ULL << (number & 63);
+    bool was_due = atomic_fetch_and(&due, ~bit) & bit;
+    return !was_due && gate.active && gate.settings.mode == MODE_RECORD && !thread->away;
+}
+
 /* handle(number, frame): what the interpreter calls when a signal came */
 static PyObject *handle(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
@@ -143,6 +161,10 @@ static PyObject *handle(PyObject *module, PyObject *const *args, Py_ssize_t coun
     }
     long number = PyLong_AsLong(args[0]);
     Thread *thread = &gate.slots[0]; /* handlers run in the main thread alone */
+    if (is_late(thread, number)) {
+        atomic_fetch_or(&gate.signals_pending, 1ULL << (number & 63));
+        Py_RETURN_NONE;
+    }
     bool is_inside = gate.active && thread->inside > 0 && thread->away &&
                      gate.settings.mode == MODE_RECORD;
     return is_inside ? handle_inside(thread, number, args[1]) : call_handler(number, args[1]);

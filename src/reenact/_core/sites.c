@@ -82,6 +82,19 @@ void define_thread(Thread *thread)
     }
 }
 
+/* Its name stands here, not among the strings: those are numbered as a replay numbers them. */
+void site_define_call(uint32_t number, const char *name, bool opens)
+{
+    if (gate.settings.mode == MODE_RECORD) {
+        Stream *stream = &streams[STREAM_DEFINITIONS];
+        stream_varint(stream, 6);
+        stream_varint(stream, number);
+        stream_varint(stream, opens);
+        stream_varint(stream, strlen(name));
+        stream_bytes(stream, name, strlen(name));
+    }
+}
+
 static uint32_t hash_text(const char *text, size_t size)
 {
     uint32_t hash = 2166136261u;
@@ -332,6 +345,15 @@ static void skip(Cursor *cursor, int fields)
     }
 }
 
+static void skip_call(Cursor *cursor)
+{
+    skip(cursor, 2);
+    uint64_t size = cursor_varint(cursor);
+    bool fits = size <= (uint64_t)(cursor->end - cursor->at);
+    cursor->broken |= !fits;
+    cursor->at += fits ? size : 0;
+}
+
 static void read_definition(Cursor *cursor)
 {
     switch (cursor_varint(cursor)) {
@@ -343,6 +365,7 @@ static void read_definition(Cursor *cursor)
         break;
     case 4: skip(cursor, 2); break;
     case 5: skip(cursor, 3); break;
+    case 6: skip_call(cursor); break;
     default: cursor->broken = true;
     }
 }

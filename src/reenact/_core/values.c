@@ -24,6 +24,7 @@ enum Tag {
     TAG_LONG,      /* an integer of any size, as little-endian bytes */
     TAG_BYTEARRAY,
     TAG_SIGNALLED, /* not yet an outcome: a signal's handler ran inside the call */
+    TAG_SET,
     TAG_CALLED,    /* nor is this: the call called the program back, with the value that follows */
 };
 enum { DEEPEST = 16, MOST_TYPES = 128 };
@@ -135,6 +136,14 @@ static bool is_keepable_dict(PyObject *value, int depth)
     return true;
 }
 
+static bool is_keepable_set(PyObject *value, int depth)
+{
+    PyObject *items = PySequence_List(value);
+    bool result = items != NULL && is_keepable(items, depth);
+    Py_XDECREF(items);
+    return result;
+}
+
 static bool is_keepable(PyObject *value, int depth)
 {
     if (value == Py_None || PyBool_Check(value) || PyFloat_CheckExact(value) ||
@@ -152,6 +161,9 @@ static bool is_keepable(PyObject *value, int depth)
     if (PyDict_CheckExact(value)) {
         return is_keepable_dict(value, depth - 1);
     }
+    if (PySet_CheckExact(value)) {
+        return is_keepable_set(value, depth);
+    }
     return PyTuple_Check(value) && name_of_type(Py_TYPE(value)) != NULL &&
            are_keepable(((PyTupleObject *)value)->ob_item, field_count(Py_TYPE(value)), depth - 1);
 }
@@ -164,6 +176,15 @@ static void put_items(enum Tag tag, PyObject *value)
     stream_varint(out(), (uint64_t)PySequence_Fast_GET_SIZE(value));
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(value); i++) {
         put_value(PySequence_Fast_GET_ITEM(value, i));
+    }
+}
+
+static void put_set(PyObject *value)
+{
+    PyObject *items = PySequence_List(value);
+    if (items != NULL) {
+        put_items(TAG_SET, items);
+        Py_DECREF(items);
     }
 }
 
@@ -249,6 +270,9 @@ static void put_value(PyObject *value)
     }
     else if (PyDict_CheckExact(value)) {
         put_dict(value);
+    }
+    else if (PySet_CheckExact(value)) {
+        put_set(value);
     }
     else if (!PyTuple_CheckExact(value) && !PyList_CheckExact(value)) {
         put_record(value);
@@ -390,6 +414,14 @@ static PyObject *take_items(Cursor *cursor, int depth, bool is_tuple)
     return items;
 }
 
+static PyObject *take_set(Cursor *cursor, int depth)
+{
+    PyObject *items = take_items(cursor, depth, false);
+    PyObject *set = items == NULL ? NULL : PySet_New(items);
+    Py_XDECREF(items);
+    return set == NULL ? broken(cursor) : set;
+}
+
 static PyObject *take_sized(Cursor *cursor, bool is_text)
 {
     uint64_t size = cursor_varint(cursor);
@@ -494,6 +526,7 @@ static PyObject *take_value(Cursor *cursor, int depth)
     case TAG_DICT: return take_dict(cursor, depth);
     case TAG_LONG: return take_long(cursor);
     case TAG_BYTEARRAY: return take_bytearray(cursor);
+    case TAG_SET: return take_set(cursor, depth);
     default: return broken(cursor);
     }
 }

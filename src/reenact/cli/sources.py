@@ -116,7 +116,7 @@ def _texts(rows: list[Row]) -> list[str]:
 
 def rows_of(source: str | None) -> list[Row]:
     """The calls of a source; None for those that belong to none and are always controlled."""
-    return [row for row in TABLE if (getattr(row, "source", None) or None) == source]
+    return [row for row in TABLE if (row.source if row.source in SOURCES else None) == source]
 
 
 def as_json(settings: Settings, program: Program | None) -> dict[str, Any]:

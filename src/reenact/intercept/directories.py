@@ -106,7 +106,7 @@ def patch(module: ModuleType) -> None:
         with native(path) as entries:
             return [facts(entry) for entry in entries]
 
-    recorded = _core.call("os.scandir", listed, "recorded", ON_PATH)
+    recorded = _core.call("posix.scandir", listed, "recorded", ON_PATH)
 
     def scandir(path: Any = None) -> Any:
         directory = "." if path is None else path if isinstance(path, int) else os.fspath(path)

@@ -15,11 +15,13 @@ from reenact import _core
 from reenact.inputs import Inputs
 from reenact.intercept import (
     boundary,
+    buffers,
     clock,
     directories,
     imports,
     processes,
     randomness,
+    readiness,
     signals,
     table,
     terminal,
@@ -42,12 +44,20 @@ _HIDDEN_TYPES: dict[str, Callable[[ModuleType], type]] = {
     "select:poll": lambda select: type(select.poll()),
 }
 
+
+def _patch_posix(module: ModuleType) -> None:
+    directories.patch(module)
+    buffers.patch_posix(module)
+
+
 # Calls whose treatment takes more than the core's wrappers: by module, what patches it.
 _OURS: dict[str, tuple[str, Callable[[ModuleType], None]]] = {
     "time": ("clock", clock.patch_time),
     "datetime": ("clock", clock.patch_datetime),
     "_random": ("random", randomness.patch),
-    "posix": ("files", directories.patch),
+    "posix": ("files", _patch_posix),
+    "_socket": ("sockets", buffers.patch_socket),
+    "select": ("sockets", readiness.patch),
     "_posixsubprocess": ("processes", processes.patch),
     "_signal": ("signals", signals.patch),
     "builtins": ("terminal", terminal.patch),

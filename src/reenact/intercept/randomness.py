@@ -33,5 +33,5 @@ def settle() -> None:
     """The shared generator of a module that was loaded before us has some state or other."""
     random = sys.modules.get("random")
     if random is not None:
-        recorded = _core.call("random.getstate", random._inst.getstate, "recorded", 0)
+        recorded = _core.call("_random.Random.getstate", random._inst.getstate, "recorded", 0)
         random._inst.setstate(recorded())

@@ -44,6 +44,7 @@ REAPS = 128
 ON_SOCKET = 256
 ZERO_SECOND = 512
 ZERO_FOURTH = 1024
+AT_OFFSET = 2048
 
 SOURCES = {
     "threads": "starting, ending and waiting for threads",
@@ -128,8 +129,9 @@ TABLE = (
     Row("files", "_io:FileIO", "__init__", RECORDED, REVOCABLE, manner="ours"),
     Row("files", "_io:FileIO", "read readall", RECORDED, REVOCABLE, WAITS | ON_DESCRIPTOR, "reads"),
     Row("files", "_io:FileIO", "readinto", RECORDED, REVOCABLE, WAITS | ON_DESCRIPTOR | FILLS, "reads"),
-    Row("files", "posix", "read pread", RECORDED, REVOCABLE, WAITS | ON_DESCRIPTOR, "reads"),
-    Row("files", "posix", "readv preadv", PASSED, REVOCABLE, WAITS | ON_DESCRIPTOR, "outside"),
+    Row("files", "posix", "read", RECORDED, REVOCABLE, WAITS | ON_DESCRIPTOR, "reads"),
+    Row("files", "posix", "pread", RECORDED, REVOCABLE, ON_DESCRIPTOR | AT_OFFSET, "reads"),
+    Row("files", "posix", "readv preadv", RECORDED, REVOCABLE, manner="ours"),
     Row("files", "posix", "close", PASSED, DEFERRABLE, manner="closes"),
     Row("files", "_io:FileIO", "close", PASSED, DEFERRABLE, manner="closes"),
     Row("files", "posix", "scandir", RECORDED, RECORDABLE, manner="ours"),
@@ -150,7 +152,8 @@ TABLE = (
     Row("terminal", "posix", "write", PASSED, IRREVOCABLE, WAITS | ON_DESCRIPTOR, "output"),
     _sent("terminal", "posix", "writev", WAITS | ON_DESCRIPTOR),
     _sent("terminal", "posix", "sendfile splice", WAITS | ON_DESCRIPTOR),
-    _recorded("terminal", "posix", "pipe pipe2 openpty eventfd posix_openpt", MAKES),
+    Row("terminal", "posix", "pipe pipe2", DEFERRED, DEFERRABLE, manner="makes"),
+    _recorded("terminal", "posix", "openpty eventfd posix_openpt", MAKES),
     _recorded("terminal", "posix", "eventfd_read eventfd_write", WAITS),
     _recorded("terminal", "posix", "isatty ttyname ctermid get_terminal_size tcgetpgrp tcsetpgrp"),
     _recorded("terminal", "_io:FileIO", "isatty"),
@@ -175,12 +178,12 @@ TABLE = (
     _recorded("sockets", "_socket:socket", "getsockname getpeername ioctl"),
     _recorded("sockets", "_socket:socket", "recv recvfrom recvmsg", WAITS | ON_SOCKET),
     _recorded("sockets", "_socket:socket", "recv_into recvfrom_into", WAITS | ON_SOCKET | FILLS),
-    Row("sockets", "_socket:socket", "recvmsg_into", PASSED, RECORDABLE, WAITS, "outside"),
+    Row("sockets", "_socket:socket", "recvmsg_into", RECORDED, RECORDABLE, manner="ours"),
     _sent("sockets", "_socket:socket", "send sendall sendmsg sendto", WAITS | ON_SOCKET),
     _recorded("sockets", "_socket", "getaddrinfo gethostbyaddr gethostbyname", WAITS),
     _recorded("sockets", "_socket", "gethostbyname_ex getnameinfo", WAITS),
     _recorded("sockets", "_socket", "getservbyname getservbyport getprotobyname"),
-    _recorded("sockets", "select", "select", WAITS | ZERO_FOURTH),
+    Row("sockets", "select", "select", RECORDED, RECORDABLE, manner="ours"),
     _recorded("sockets", "select:poll", "poll", WAITS | ZERO_SECOND),
     _recorded("sockets", "select:epoll", "poll", WAITS | ZERO_SECOND),
     _recorded("sockets", "select:epoll", "register modify unregister"),

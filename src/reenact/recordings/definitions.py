@@ -1,4 +1,4 @@
-"""What the numbers in the other streams stand for: strings, sites, objects, threads, sources.
+"""What the numbers in other streams stand for: strings, sites, objects, threads, calls, sources.
 
 One pass over the definitions makes all but the objects, of which a long run has millions: of
 those it keeps where each begins, and decodes one when it is asked for. Counts are limited, so
@@ -12,12 +12,19 @@ from collections.abc import Callable
 from pathlib import Path
 
 from reenact.errors import RecordingError
-from reenact.events import THREAD_OPERATIONS, Names, Object, Site
+from reenact.events import THREAD_OPERATIONS, Call, Names, Object, Site
 from reenact.recordings.format import decode_varint
 
 LIMIT = 1 << 28
 LONGEST_STRING = 1 << 16
-MOST = {"strings": 1 << 22, "sites": 1 << 20, "threads": 1 << 20, "sources": 1 << 20}
+LONGEST_CALL = 256
+MOST = {
+    "strings": 1 << 22,
+    "sites": 1 << 20,
+    "threads": 1 << 20,
+    "sources": 1 << 20,
+    "calls": 1 << 16,
+}
 
 # A thread started by a thread started by ... deeper than this is called `#index`: the paths
 # of n threads in one chain would take n * n memory.
@@ -39,6 +46,7 @@ class Definitions:
         self.strings: list[str] = []
         self.sites: list[Site] = [NOWHERE]
         self.sources: dict[str, str] = {}
+        self.calls: dict[int, Call] = {}
         self.paths = Paths(self._fail)
         self.objects = Objects(self, self._fail)
         self._source_count = 0
@@ -62,7 +70,10 @@ class Definitions:
         return self.objects if operation in self.names.operations[1:] else _UNKNOWN
 
     def _read_all(self) -> None:
-        readers = (None, self._string, self._site, self._object, self._source, self._thread)
+        readers = (
+            *(None, self._string, self._site, self._object),
+            *(self._source, self._thread, self._call),
+        )
         data, at = self._data, 0
         start = at
         try:
@@ -86,13 +97,16 @@ class Definitions:
 
     def _string(self, at: int) -> int:
         size, at = decode_varint(self._data, at)
-        if size > LONGEST_STRING:
+        self._count("strings", len(self.strings))
+        self.strings.append(self._sized(at, size, LONGEST_STRING))
+        return at + size
+
+    def _sized(self, at: int, size: int, limit: int) -> str:
+        if size > limit:
             raise ValueError(f"a string has {size} bytes")
         if at + size > len(self._data):
             raise IndexError
-        self._count("strings", len(self.strings))
-        self.strings.append(self._data[at : at + size].decode("utf-8", "backslashreplace"))
-        return at + size
+        return self._data[at : at + size].decode("utf-8", "backslashreplace")
 
     def _site(self, at: int) -> int:
         (kind, file, function, line), at = self._fields(at, 4)
@@ -120,6 +134,12 @@ class Definitions:
         self._count("threads", self.paths.count)
         self.paths.add(index, parent, ordinal)
         return at
+
+    def _call(self, at: int) -> int:
+        (number, opens, size), at = self._fields(at, 3)
+        self._count("calls", len(self.calls))
+        self.calls[number] = Call(number, self._sized(at, size, LONGEST_CALL), opens == 1)
+        return at + size
 
     def decode_object(self, at: int) -> tuple[str, Site, int]:
         (kind, site, address), _ = self._fields(at, 3)

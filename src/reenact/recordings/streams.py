@@ -1,4 +1,4 @@
-"""The streams of a recording, decoded: schedule, operations, notes, clock, output, outcome.
+"""The streams of a recording, decoded, each with an iterator of its own.
 
 `reader.Recording` builds on this; the launcher opens one by itself to read what a replay left
 behind, which has no header. Every iterator reads its stream anew, from the beginning, with
@@ -31,6 +31,7 @@ from reenact.recordings.members import (
 from reenact.recordings.operations import Operation, decode_operations
 from reenact.recordings.outcome import Outcome, parse_outcome
 from reenact.recordings.state import State, parse_state
+from reenact.recordings.values import KEPT, Entries, Input
 
 MOST_CLOCKS = 256
 LONGEST_NOTE = 1 << 16
@@ -140,6 +141,10 @@ class Streams:
             return clock, values[clock]
 
         return self._entries("clock", entry)
+
+    def inputs(self, kept: int = KEPT) -> Iterator[Input]:
+        """What calls to the outside came to, in order, with no more than so many bytes of each."""
+        return self._entries("inputs", Entries(self.definitions.calls, kept).read)
 
     def output_chunks(self) -> Iterator[tuple[int, bytes]]:
         """What was written: (descriptor, bytes), in order; long writes come in pieces."""

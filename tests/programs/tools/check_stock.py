@@ -40,6 +40,7 @@ class Expectation:
     exit: int = 0
     deadlock: bool = False
     args: list[str] = field(default_factory=list)
+    stdin: bytes = b""
 
 
 @dataclass
@@ -64,6 +65,8 @@ def read_expectation(program: Path) -> Expectation:
             expected.deadlock = value == "yes"
         elif key == "args":
             expected.args = value.split()
+        elif key == "stdin":
+            expected.stdin = value.replace("\\n", "\n").encode()
     return expected
 
 
@@ -76,7 +79,9 @@ def run(python: str, program: Path, expected: Expectation, restless: str | None)
     limit_s = DEADLOCK_S if expected.deadlock else 30
     start = time.perf_counter()
     try:
-        done = subprocess.run(command, capture_output=True, env=environment, timeout=limit_s)
+        done = subprocess.run(
+            command, input=expected.stdin, capture_output=True, env=environment, timeout=limit_s
+        )
     except subprocess.TimeoutExpired as late:
         return Run(None, (late.stdout or b"", late.stderr or b""), limit_s)
     return Run(done.returncode, (done.stdout, done.stderr), time.perf_counter() - start)

@@ -117,12 +117,24 @@ def test_changed_sources_are_said_and_the_divergence_names_both_lines(work: Work
 
 
 def test_other_output_is_a_soft_divergence(work: Workplace) -> None:
-    work.record("print(open('data').read())") if (work.place / "data").write_text("one") else None
+    (work.place / "data").write_text("one")
+    program = work.write("print(open('data').read())")
+    work.run("record", "--source", "files=passed", "-o", "run.reenact", program)
     (work.place / "data").write_text("two")
     replayed = work.run("replay", "run.reenact")
     assert replayed.returncode == 120
     assert "standard output differs from the recorded one at line 1" in replayed.stderr
     assert "'one'" in replayed.stderr and "'two'" in replayed.stderr
+
+
+def test_a_file_that_changed_or_went_away_is_replayed_as_it_was(work: Workplace) -> None:
+    (work.place / "data").write_text("one")
+    work.record("print(open('data').read()); open('made', 'w').write('something')")
+    (work.place / "data").unlink()
+    (work.place / "made").unlink()
+    replayed = work.run("replay", "run.reenact")
+    assert (replayed.returncode, replayed.stdout) == (0, "one\n")
+    assert not (work.place / "made").exists()
 
 
 def test_usage_errors_exit_with_2(work: Workplace) -> None:

@@ -19,7 +19,7 @@ OPERATIONS = (
 OBJECTS = ("none", "thread", "lock", "rlock", "queue")
 STREAMS = (
     *("schedule", "operations", "definitions", "clock"),
-    *("output", "notes", "outcome", "inputs"),
+    *("output", "notes", "outcome", "inputs", "files"),
 )
 ENTRIES = ("preempt", "yield", "steal", "collect", "signal", "end")
 
