@@ -54,7 +54,8 @@ class Opened:
 class Input:
     """One entry. `kind` is "begins" (the call began to wait, and has its outcome later),
     "returned", "raised" (`value` is a Record of the exception), "performed" (the outcome was not
-    kept) or "signalled" (a handler ran inside the call; `value` is the signal's number)."""
+    kept), "signalled" (a handler ran inside the call; `value` is the signal's number) or "called
+    back" (the call called the program from inside, with `value`)."""
 
     call: Call
     kind: str
@@ -85,6 +86,8 @@ class Entries:
             return Input(call, "performed")
         if tag == _SIGNALLED:
             return Input(call, "signalled", values.cursor.varint())
+        if tag == _CALLED_BACK:
+            return Input(call, "called back", values.value())
         if tag == _FILLED:
             filled = values.bytes()
             return Input(call, "returned", values.value(), filled)
@@ -108,7 +111,7 @@ def _name(names: tuple[str, ...], number: int, what: str) -> str:
 
 
 _FLOAT = struct.Struct("<d")
-_EXCEPTION, _FILLED, _PERFORMED, _SIGNALLED = 9, 10, 11, 16
+_EXCEPTION, _FILLED, _PERFORMED, _SIGNALLED, _CALLED_BACK = 9, 10, 11, 16, 18
 
 
 class _Values:

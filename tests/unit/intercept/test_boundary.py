@@ -12,7 +12,7 @@ import pytest
 
 from reenact.intercept import boundary, crossing, declared, handed, proxies
 
-SOURCE = '''
+SOURCE = """
 import enum
 
 class Mode(enum.Enum):
@@ -73,7 +73,7 @@ def plug(name):
 
 def hidden():
     return [Hidden()]
-'''
+"""
 
 
 @pytest.fixture
