@@ -289,10 +289,10 @@ uint32_t site_here(enum Operation kind)
     PyThreadState *tstate = compat_thread_state();
     Frame *frame = tstate == NULL ? NULL : compat_top_frame(tstate);
     PyCodeObject *code = NULL;
-    while (frame != NULL &&
-           ((code = compat_frame_code(frame)) == NULL || is_hidden(code))) {
+    while (frame != NULL && ((code = compat_frame_code(frame)) == NULL || is_hidden(code))) {
         frame = frame->previous;
     }
+    code = frame == NULL ? NULL : code; /* called from C, at the end of the interpreter */
     const void *instruction = frame == NULL ? NULL : (const void *)compat_frame_instruction(frame);
     size_t place = (((uintptr_t)instruction >> 1) + kind) & 255;
     if (recent[place].instruction != instruction || recent[place].kind != kind ||

@@ -19,7 +19,7 @@ _FUNCTIONS = {
     "pygame.key": "get_pressed get_mods get_focused get_repeat",
     "pygame.mouse": "get_pos get_pressed get_rel get_focused get_visible",
     "pygame.time": "get_ticks wait delay set_timer",
-    "pygame.joystick": "Joystick get_count get_init init quit",
+    "pygame.joystick": "Joystick get_count",
 }
 _CLASSES = {"pygame.time": "Clock", "pygame.joystick": "JoystickType"}
 
