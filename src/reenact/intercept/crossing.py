@@ -51,28 +51,28 @@ def _cross(name: str, perform: Callable[..., Any], settle: Callable[..., Any]) -
     """`settle` makes of the outcome, and of real objects that were found, what is returned."""
 
     def run(found: list[Any], owned: list[int], args: Any, names: Any) -> Any:
+        """In a recording: what happened, what of the program's is kept, what was filled."""
         before = handed.counts(owned)
-        reals = [handed.to_real(arg) for arg in args]
-        real_names = {key: handed.to_real(value) for key, value in names.items()}
-        return _outcome(perform, reals, real_names, found, owned, before, args)
+        copies = _copies(args)
+        coded = _performed(perform, args, names, found)
+        return (*coded, handed.still_held(owned, before), _filled(args, copies))
 
     recorded = _core.call(name, run, "recorded", WAITS)
 
     def cross(args: tuple[Any, ...], names: dict[str, Any], *more: Any) -> Any:
         found: list[Any] = []
-        if _core.is_quiet():
-            reals = [handed.to_real(arg) for arg in args]
-            real_names = {key: handed.to_real(value) for key, value in names.items()}
-            return settle(("quiet", perform(*reals, **real_names)), found, *more)
         owned: list[int] = []
-        handed.hand_over(args, owned)
-        handed.hand_over(names, owned)
+        if _core.is_quiet():
+            return settle(("plain", _with_reals(perform, args, names)), found, *more)
+        handed.hand_over_all(args, names, owned)
         outcome = _recorded_inside(recorded, found, owned, args, names)
         try:
-            _fill(args, outcome[3])
+            if outcome[3]:
+                _fill(args, outcome[3])
             return settle(outcome, found, *more)
         finally:
-            handed.let_go(owned, outcome[2])
+            if owned:
+                handed.let_go(owned, outcome[2])
 
     return cross
 
@@ -81,6 +81,8 @@ def _recorded_inside(
     recorded: Any, found: list[Any], owned: list[int], args: Any, names: Any
 ) -> Any:
     """Answers to calls back inside belong to this call."""
+    if not handed.anything():
+        return recorded(found, owned, args, names)
     outer = getattr(_open, "owned", None)
     _open.owned = owned
     try:
@@ -89,47 +91,47 @@ def _recorded_inside(
         _open.owned = outer
 
 
-def _outcome(
-    perform: Callable[..., Any],
-    reals: list[Any],
-    real_names: dict[str, Any],
-    found: list[Any],
-    owned: list[int],
-    before: list[int],
-    args: tuple[Any, ...],
-) -> tuple[Any, ...]:
-    """In a recording: what happened, what of the program's is kept, what was filled."""
-    copies = [(i, type(arg)(arg)) for i, arg in enumerate(args) if type(arg) in _BUFFERS]
+def _with_reals(perform: Callable[..., Any], args: Any, names: dict[str, Any]) -> Any:
+    to_real = handed.to_real
+    if names:
+        real_names = {key: to_real(value) for key, value in names.items()}
+        return perform(*map(to_real, args), **real_names)
+    return perform(*map(to_real, args))
 
+
+def _performed(
+    perform: Callable[..., Any], args: Any, names: dict[str, Any], found: list[Any]
+) -> tuple[Any, ...]:
     def other(value: Any) -> Any:
         return handed.encode_object(value, found)
 
     try:
-        result = perform(*reals, **real_names)
+        result = _with_reals(perform, args, names)
+        if _core.is_plain((result,)):
+            return ("plain", result)
         coded = ("value", plain.encode(result, other))
-        del result
     except BaseException as error:
         coded = ("raise", plain.encode_error(error, other))
         error.__traceback__ = None
-    del reals[:]
-    real_names.clear()
-    kept = handed.still_held(owned, before)
-    outcome = (*coded, kept, _filled(args, copies))
-    return outcome if _core.is_plain(outcome) else _too_deep(found, kept)
+    return coded if _core.is_plain((coded,)) else _too_deep(found)
 
 
-def _too_deep(found: list[Any], kept: list[int]) -> tuple[Any, ...]:
+def _too_deep(found: list[Any]) -> tuple[Any, ...]:
     found.clear()
     error = TooDeep("reenact: the result of a boundary is nested too deeply to be recorded")
-    return ("raise", plain.encode_error(error, repr), kept, [])
+    return ("raise", plain.encode_error(error, repr))
+
+
+def _copies(args: tuple[Any, ...]) -> list[tuple[int, Any]]:
+    return [(i, type(arg)(arg)) for i, arg in enumerate(args) if type(arg) in _BUFFERS]
 
 
 def _filled(args: tuple[Any, ...], copies: list[tuple[int, Any]]) -> list[tuple[int, Any]]:
-    """Buffers, lists and dicts of plain values that the call changed."""
+    """Buffers, lists and dicts of plain values that the call changed, as deep as they will be."""
     return [
         (index, args[index])
         for index, copy in copies
-        if _core.is_plain(args[index]) and args[index] != copy
+        if _core.is_plain([[[args[index]]]]) and args[index] != copy
     ]
 
 
@@ -147,7 +149,7 @@ def _fill(args: tuple[Any, ...], filled: list[tuple[int, Any]]) -> None:
 
 def _settle(outcome: Any, found: list[Any]) -> Any:
     """The outcome as the program sees it."""
-    if outcome[0] == "quiet":
+    if outcome[0] == "plain":
         return outcome[1]
     if outcome[0] == "value":
         return plain.decode(outcome[1], lambda coded: _object(coded, found))
@@ -378,7 +380,7 @@ def _initializer(owner: str, make: Callable[..., Any]) -> Any:
 
 
 def _settle_new(outcome: Any, found: list[Any], proxy: Proxy) -> None:
-    if outcome[0] == "quiet":
+    if outcome[0] == "plain":  # made inside another boundary, where nothing is encoded
         proxies.adopt(proxy, outcome[1])
     elif outcome[0] == "value":
         proxies.adopt(proxy, found[0] if found else None)

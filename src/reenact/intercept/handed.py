@@ -31,6 +31,7 @@ _passed: tuple[type, ...] = (
     types.CodeType,
     types.FrameType,
 )
+_SCALARS = frozenset((type(None), bool, int, float, str, bytes))
 _DEEPEST = 8
 
 
@@ -82,14 +83,27 @@ def methods_called(thing: Any) -> tuple[str, ...]:
     return ("__call__",) if callable(thing) else ()
 
 
+def anything() -> bool:
+    """Whether there is something that a library could call back."""
+    return bool(_handed)
+
+
+def hand_over_all(args: tuple[Any, ...], names: dict[str, Any], owned: list[int]) -> None:
+    for value in args:
+        if type(value) not in _SCALARS:
+            hand_over(value, owned)
+    for value in names.values():
+        hand_over(value, owned)
+
+
 def hand_over(value: Any, owned: list[int], depth: int = _DEEPEST) -> None:
     """Numbers the program's own objects in a value that goes to the library."""
-    if _core.is_plain(value):
+    if isinstance(value, Proxy) or _core.is_plain(value):
         return
     if type(value) in (tuple, list, set, frozenset, dict) and depth:
         for item in _items(value):
             hand_over(item, owned, depth - 1)
-    elif id(value) not in _numbers and not isinstance(value, (Proxy, BaseException, *_passed)):
+    elif id(value) not in _numbers and not isinstance(value, (BaseException, *_passed)):
         owned.append(hand(value))
 
 
@@ -143,6 +157,8 @@ def number_handed(thing: Any) -> int:
 
 def counts(owned: list[int]) -> list[int]:
     """How often each object is referred to; of a reflection only the library's own count."""
+    if not owned:
+        return owned
     return [
         sys.getrefcount(_reflections[number]) - 2
         if number in _reflections
@@ -153,6 +169,8 @@ def counts(owned: list[int]) -> list[int]:
 
 def still_held(owned: list[int], before: list[int]) -> list[int]:
     """Those that the library kept."""
+    if not owned:
+        return owned
     after = counts(owned)
     before = before + [sys.maxsize] * (len(after) - len(before))  # answers to calls back
     return [
@@ -164,9 +182,11 @@ def still_held(owned: list[int], before: list[int]) -> list[int]:
 
 def to_real(value: Any, depth: int = _DEEPEST) -> Any:
     """What the library is given for a value of the program's that was handed over."""
+    kind = type(value)
+    if kind in _SCALARS:
+        return value
     if isinstance(value, Proxy):
         return real_of(value)
-    kind = type(value)
     if kind in (tuple, list, set, frozenset) and depth and not _core.is_plain(value):
         return kind([to_real(item, depth - 1) for item in value])
     if kind is dict and depth and not _core.is_plain(value):

@@ -34,7 +34,7 @@ def patch(module: ModuleType) -> None:
 
     def parameters(given: Any) -> Any:
         if isinstance(given, (tuple, list)) or not hasattr(given, "keys"):
-            return [adapted(value) for value in given]
+            return tuple([adapted(value) for value in given])
         return {name: adapted(given[name]) for name in given.keys()}  # noqa: SIM118
 
     cursor = _cursor_class(native.Cursor, parameters)
@@ -133,7 +133,7 @@ def _cursor_class(real: type, parameters: Any) -> type:
             return super().execute(sql, parameters(given))
 
         def executemany(self, sql: Any, given: Any, /) -> Any:
-            return super().executemany(sql, [parameters(one) for one in given])
+            return super().executemany(sql, tuple([parameters(one) for one in given]))
 
         def _reenact_row(self, row: Any) -> Any:
             is_raw = row is None or self.row_factory is None
