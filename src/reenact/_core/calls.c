@@ -364,7 +364,9 @@ PyObject *recorded_call(PyObject *self, PyObject *const *args, size_t count, PyO
         !PyUnicode_CheckExact(args[0]) && !PyLong_Check(args[0])) {
         return recorded_path_call(call, thread, args, count, names);
     }
-    return keep_or_recall(call, thread, args, count, names);
+    PyObject *rest = NULL;
+    PyObject *result = try_quickly(call, args, count, names, &rest);
+    return result != NULL ? result : keep_or_recall(call, thread, args, count, names);
 }
 
 static bool is_for_itself(PyObject *const *args, size_t count)
@@ -583,7 +585,7 @@ static PyObject *wrap(PyObject *module, PyObject *args)
     }
     const char *of = is_method ? ((PyTypeObject *)owner)->tp_name : PyModule_GetName(owner);
     PyOS_snprintf(name_of_new(call->number), LONGEST_NAME, "%s.%s", of, name);
-    call->quickly = sockets_quick(of, name);
+    call->quickly = quick_call(call_name(call->number));
     Py_DECREF(call);
     if (is_method) {
         PyType_Modified((PyTypeObject *)owner);

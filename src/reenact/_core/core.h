@@ -369,8 +369,8 @@ PyObject *recorded_call(PyObject *self, PyObject *const *args, size_t count, PyO
 bool call_buffer(const Call *call, PyObject *const *args, size_t count, Py_buffer *buffer);
 int descriptor_of(const Call *call, PyObject *target);
 
-/* sockets.c */
-QuickCall sockets_quick(const char *type, const char *name);
+/* quick.c */
+QuickCall quick_call(const char *name);
 
 /* forks.c */
 void forks_begin(int write_fd, int read_fd);
