@@ -409,8 +409,8 @@ static PyObject *recorded_waiting_call(Call *call, Thread *thread, PyObject *con
 }
 
 /* An object with __fspath__ is asked for its path here, since a replay does not call. */
-static PyObject *recorded_path_call(Call *call, Thread *thread, PyObject *const *args,
-                                    size_t count, PyObject *names)
+static PyObject *recorded_path_call(Call *call, Thread *thread, PyObject *const *args, size_t count,
+                                    PyObject *names)
 {
     Py_ssize_t given = PyVectorcall_NARGS(count);
     Py_ssize_t total = given + (names == NULL ? 0 : PyTuple_GET_SIZE(names));
@@ -424,8 +424,7 @@ static PyObject *recorded_path_call(Call *call, Thread *thread, PyObject *const 
     changed[0] = path;
     PyObject *result = files_pass_path(path)
                            ? call_native(call, thread, changed, (size_t)given, names)
-                           : keep_or_recall(call, thread, changed, (size_t)given,
-                                                              names);
+                           : keep_or_recall(call, thread, changed, (size_t)given, names);
     Py_DECREF(path);
     return result;
 }
@@ -447,7 +446,9 @@ PyObject *recorded_call(PyObject *self, PyObject *const *args, size_t count, PyO
         !PyUnicode_CheckExact(args[0]) && !PyLong_Check(args[0])) {
         return recorded_path_call(call, thread, args, count, names);
     }
-    return keep_or_recall(call, thread, args, count, names);
+    PyObject *rest = NULL;
+    PyObject *result = try_quickly(call, args, count, names, &rest);
+    return result != NULL ? result : keep_or_recall(call, thread, args, count, names);
 }
 
 static bool is_for_itself(PyObject *const *args, size_t count)
@@ -654,8 +655,7 @@ static PyObject *wrap(PyObject *module, PyObject *args)
         return NULL;
     }
     bool is_method = PyType_Check(owner);
-    PyObject *dict =
-        is_method ? compat_type_dict((PyTypeObject *)owner) : PyModule_GetDict(owner);
+    PyObject *dict = is_method ? compat_type_dict((PyTypeObject *)owner) : PyModule_GetDict(owner);
     native = dict == NULL ? NULL : PyDict_GetItemString(dict, name);
     if (native == NULL || is_call(native)) {
         return PyBool_FromLong(native != NULL);
@@ -667,7 +667,7 @@ static PyObject *wrap(PyObject *module, PyObject *args)
     }
     const char *of = is_method ? ((PyTypeObject *)owner)->tp_name : PyModule_GetName(owner);
     PyOS_snprintf(name_of_new(call->number), LONGEST_NAME, "%s.%s", of, name);
-    call->quickly = sockets_quick(of, name);
+    call->quickly = quick_call(call_name(call->number));
     Py_DECREF(call);
     if (is_method) {
         PyType_Modified((PyTypeObject *)owner);

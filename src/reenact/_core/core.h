@@ -249,6 +249,7 @@ uint32_t site_here(enum Operation kind);
 const Site *site_get(uint32_t number);
 const char *site_string(uint32_t number);
 uint32_t site_intern_string(const char *text, Py_ssize_t size);
+void site_define_module(const char *name);
 void site_define_call(uint32_t number, const char *name, bool opens);
 void site_note_source(const char *path, const char *digest);
 int sites_load_recorded(void);
@@ -338,16 +339,16 @@ typedef struct {
     PyObject_HEAD vectorcallfunc call;
     PyObject *native;
     QuickCall quickly; /* tried first, if there is such a thing */
-    uint32_t number; /* in order of wrapping: recordings name calls by it */
+    uint32_t number;   /* in order of wrapping: recordings name calls by it */
     uint32_t flags;
     bool is_method;
 } Call;
 enum CallFlag {
-    CALL_WAITS = 1,          /* may block: the baton is dropped while it runs */
-    CALL_ON_DESCRIPTOR = 2,  /* its first argument is a file or a descriptor */
-    CALL_FILLS = 4,          /* its second argument is a buffer that it fills */
-    CALL_ON_PATH = 8,        /* its first argument is a path; some paths are passed */
-    CALL_MAKES = 16,         /* integers in its result are new descriptors */
+    CALL_WAITS = 1,           /* may block: the baton is dropped while it runs */
+    CALL_ON_DESCRIPTOR = 2,   /* its first argument is a file or a descriptor */
+    CALL_FILLS = 4,           /* its second argument is a buffer that it fills */
+    CALL_ON_PATH = 8,         /* its first argument is a path; some paths are passed */
+    CALL_MAKES = 16,          /* integers in its result are new descriptors */
     CALL_ALSO_PERFORMED = 32, /* a replay performs it too, for its effect on this process alone */
     CALL_STARTS = 64,         /* starts a process, which may write to open files */
     CALL_REAPS = 128,         /* its result begins with the number of a process that has ended */
@@ -370,8 +371,8 @@ PyObject *recorded_call(PyObject *self, PyObject *const *args, size_t count, PyO
 bool call_buffer(const Call *call, PyObject *const *args, size_t count, Py_buffer *buffer);
 int descriptor_of(const Call *call, PyObject *target);
 
-/* sockets.c */
-QuickCall sockets_quick(const char *type, const char *name);
+/* quick.c */
+QuickCall quick_call(const char *name);
 
 /* forks.c */
 void forks_begin(int write_fd, int read_fd);

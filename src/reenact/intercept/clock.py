@@ -34,14 +34,14 @@ def patch_time(module: ModuleType) -> None:
         setattr(module, name, _of_today(getattr(module, name), module.localtime))
 
 
-def _of_now(native: Callable[[float], Any]) -> Callable[..., Any]:
+def _of_now(native: Callable[[float], Any]) -> Any:
     def of_now(seconds: float | None = None, /) -> Any:
         return native(_core.time() if seconds is None else seconds)
 
     return _dressed(of_now, native)
 
 
-def _of_today(native: Callable[..., Any], localtime: Callable[[], Any]) -> Callable[..., Any]:
+def _of_today(native: Callable[..., Any], localtime: Callable[[], Any]) -> Any:
     is_format = native.__name__ == "strftime"
 
     def of_today(*args: Any) -> Any:
@@ -69,5 +69,3 @@ def patch_datetime(module: ModuleType) -> None:
 
     _core.put(module.datetime, "now", classmethod(now))
     _core.put(module.datetime, "utcnow", classmethod(utcnow))
-
-

@@ -1,9 +1,10 @@
-/* Socket calls that need not wait: tried at once, before the baton is dropped.
+/* Calls that we can make ourselves without waiting: tried at once, before the native ones.
  *
  * Data is often there already, and room to send nearly always. Then neither the baton nor the
  * interpreter's lock changes hands, which makes these calls about as fast as without us. */
 #include "core.h"
 #include <string.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 
 /* Arguments as most callers give them; everything else takes the ordinary way. */
@@ -29,8 +30,8 @@ static PyObject *recv_quickly(PyObject *const *args, Py_ssize_t count, PyObject 
         PyErr_Clear();
         return NULL;
     }
-    ssize_t got = recv(((SocketObject *)args[0])->fd, PyBytes_AS_STRING(bytes), (size_t)wanted,
-                       MSG_DONTWAIT);
+    ssize_t got =
+        recv(((SocketObject *)args[0])->fd, PyBytes_AS_STRING(bytes), (size_t)wanted, MSG_DONTWAIT);
     if (got < 0) {
         Py_DECREF(bytes);
         return NULL;
@@ -79,8 +80,8 @@ static PyObject *sendall_quickly(PyObject *const *args, Py_ssize_t count, PyObje
         return NULL;
     }
     ssize_t size = buffer.len;
-    ssize_t sent = send(((SocketObject *)args[0])->fd, buffer.buf, (size_t)size,
-                        MSG_DONTWAIT | MSG_NOSIGNAL);
+    ssize_t sent =
+        send(((SocketObject *)args[0])->fd, buffer.buf, (size_t)size, MSG_DONTWAIT | MSG_NOSIGNAL);
     PyBuffer_Release(&buffer);
     if (sent > 0 && sent < size) {
         PyObject *whole = PyMemoryView_FromObject(args[1]);
@@ -92,18 +93,33 @@ static PyObject *sendall_quickly(PyObject *const *args, Py_ssize_t count, PyObje
     return sent == size ? Py_NewRef(Py_None) : NULL;
 }
 
-QuickCall sockets_quick(const char *type, const char *name)
+/* So few bytes are there at once, whatever the kernel does. */
+static PyObject *urandom_quickly(PyObject *const *args, Py_ssize_t count, PyObject **rest)
+{
+    (void)rest;
+    Py_ssize_t wanted;
+    if (count != 1 || !small_integer(args[0], &wanted) || wanted > 256) {
+        return NULL;
+    }
+    PyObject *bytes = PyBytes_FromStringAndSize(NULL, wanted);
+    if (bytes != NULL && getrandom(PyBytes_AS_STRING(bytes), (size_t)wanted, 0) != wanted) {
+        Py_CLEAR(bytes);
+    }
+    PyErr_Clear();
+    return bytes;
+}
+
+QuickCall quick_call(const char *name)
 {
     static const struct {
         const char *name;
         QuickCall call;
-    } QUICK[] = {
-        {"recv", recv_quickly},
-        {"recv_into", recv_into_quickly},
-        {"send", send_quickly},
-        {"sendall", sendall_quickly}};
-    for (size_t i = 0; strcmp(type, "_socket.socket") == 0 && i < sizeof QUICK / sizeof *QUICK;
-         i++) {
+    } QUICK[] = {{"_socket.socket.recv", recv_quickly},
+                 {"_socket.socket.recv_into", recv_into_quickly},
+                 {"_socket.socket.send", send_quickly},
+                 {"_socket.socket.sendall", sendall_quickly},
+                 {"posix.urandom", urandom_quickly}};
+    for (size_t i = 0; i < sizeof QUICK / sizeof *QUICK; i++) {
         if (strcmp(QUICK[i].name, name) == 0) {
             return QUICK[i].call;
         }
