@@ -212,11 +212,13 @@ class Stage:
     def drive(self, program: str, *words: object) -> None:
         """Another process, to its end, which must be a good one."""
         process = self.outside(program, *words)
-        try:
-            code = process.wait(LIMIT_S)
-        except subprocess.TimeoutExpired:
-            code = -1
-        assert code == 0, f"{program} failed\n{[each.finish() for each in self._running]}"
+        deadline = time.monotonic() + LIMIT_S
+        while process.poll() is None and time.monotonic() < deadline and self._is_running():
+            time.sleep(0.01)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(5)  # the program may have ended just before
+        if process.poll() != 0:
+            raise AssertionError(f"{program} failed\n{[each.finish() for each in self._running]}")
 
     def check_replays(self, recorded: Done, shows_output: bool = False) -> None:
         """`shows_output`: on a terminal, as in the recording."""
@@ -231,6 +233,9 @@ class Stage:
             name = f"replay{number + 1}"
             replayed = self._start(name, [*command, str(self.recording)], terminal).finish()
             _compare(name, replayed, recorded)
+
+    def _is_running(self) -> bool:
+        return any(each.process.poll() is None for each in self._running)
 
     def close(self) -> None:
         for running in self._running:

@@ -152,16 +152,7 @@ static inline int compat_argument(_Py_CODEUNIT unit)
 #endif
 }
 
-static inline PyThreadState *compat_thread_state(void)
-{
-#if PY_VERSION_HEX >= 0x030D0000
-    return PyThreadState_GetUnchecked();
-#else
-    return _PyThreadState_UncheckedGet();
-#endif
-}
-
-/* Borrowed: static types of the interpreter's own keep it elsewhere since 3.12. */
+/* Borrowed. Some types of 3.12 and later have a dictionary for each interpreter. */
 static inline PyObject *compat_type_dict(PyTypeObject *type)
 {
 #if PY_VERSION_HEX >= 0x030C0000
@@ -170,6 +161,15 @@ static inline PyObject *compat_type_dict(PyTypeObject *type)
     return dict;
 #else
     return type->tp_dict;
+#endif
+}
+
+static inline PyThreadState *compat_thread_state(void)
+{
+#if PY_VERSION_HEX >= 0x030D0000
+    return PyThreadState_GetUnchecked();
+#else
+    return _PyThreadState_UncheckedGet();
 #endif
 }
 

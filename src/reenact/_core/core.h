@@ -428,6 +428,7 @@ extern PyMethodDef audit_functions[];
 
 /* patrol.c */
 int patrol_start(void);
+void patrol_stop(void);
 
 /* the parts that patch the interpreter; each returns -1 with an exception set */
 typedef struct {

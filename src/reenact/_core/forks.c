@@ -214,13 +214,12 @@ PyObject *fork_call(PyObject *self, PyObject *const *args, size_t count, PyObjec
     }
     uint32_t descended = children;
     files_share();
+    patrol_stop();
     forking = true;
     PyObject *pid = PyObject_Vectorcall(call->native, args, count, names);
     forking = false;
+    patrol_start();
     if (pid != NULL && PyLong_AsLong(pid) == 0) {
-        if (gate.active) {
-            patrol_start();
-        }
         return pid;
     }
     strcpy(path, parent);

@@ -18,13 +18,13 @@ static destructor native_lock_dealloc, native_rlock_dealloc;
 /* Replaces a method of a type and returns the one that was there (NULL if none was). */
 PyObject *patch_method(PyTypeObject *type, PyMethodDef *definition)
 {
-    PyObject *native = PyDict_GetItemString(type->tp_dict, definition->ml_name);
+    PyObject *native = PyDict_GetItemString(compat_type_dict(type), definition->ml_name);
     PyObject *ours = native == NULL ? NULL : PyDescr_NewMethod(type, definition);
     if (ours == NULL) {
         return NULL;
     }
     Py_INCREF(native);
-    PyDict_SetItemString(type->tp_dict, definition->ml_name, ours);
+    PyDict_SetItemString(compat_type_dict(type), definition->ml_name, ours);
     Py_DECREF(ours);
     PyType_Modified(type);
     return native;
@@ -457,7 +457,7 @@ static PyMethodDef rlock_methods[] = {WITH_NAMES("acquire", rlock_acquire),
 
 static PyObject *native_of(PyTypeObject *type, const char *name)
 {
-    return Py_XNewRef(PyDict_GetItemString(type->tp_dict, name));
+    return Py_XNewRef(PyDict_GetItemString(compat_type_dict(type), name));
 }
 
 static void patch_all(PyTypeObject *type, PyMethodDef *methods)

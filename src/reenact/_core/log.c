@@ -17,7 +17,7 @@
 #define MAP_SPAN (1ULL << 36)
 #define STATE_PLACE 15
 #define CURSOR_PLACE 16
-enum { FORMAT_VERSION = 1, FIRST_CHUNK = 1 << 16, LARGEST_CHUNK = 1 << 22 };
+enum { FORMAT_VERSION = 1, FIRST_CHUNK = 1 << 16, LARGEST_CHUNK = 1 << 22, PAGE = 4096 };
 
 static const char MAGIC[8] = "reenact";
 static const char *const NAMES[STREAM_COUNT] = {
@@ -65,15 +65,27 @@ static int map_more(int fd, void *base, size_t mapped, size_t size)
     return at == MAP_FAILED ? errno : 0;
 }
 
+/* What was written long ago stays in the file, and need not stay in this process's memory. The
+ * first page holds the stream's header. */
+static void let_go(Stream *stream)
+{
+    madvise(stream->base + PAGE, stream->mapped - PAGE, MADV_DONTNEED);
+}
+
 static int stream_grow(Stream *stream)
 {
     size_t size = stream->mapped < FIRST_CHUNK ? FIRST_CHUNK : stream->mapped;
     size = size > LARGEST_CHUNK ? LARGEST_CHUNK : size;
-    int error = map_more(stream->fd, stream->base, stream->mapped, size);
+    int error = stream->mapped + size > MAP_SPAN
+                    ? EFBIG
+                    : map_more(stream->fd, stream->base, stream->mapped, size);
     if (error != 0) {
         log_stop(error);
         errno = error;
         return -1;
+    }
+    if (stream->mapped >= LARGEST_CHUNK) {
+        let_go(stream);
     }
     stream->mapped += size;
     stream->end = stream->base + stream->mapped;

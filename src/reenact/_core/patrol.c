@@ -8,7 +8,9 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <linux/futex.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { PERIOD_US = 25000, STUCK_PERIODS = 8, DEAF_PERIODS = 40, LOST_PERIODS = 400 };
@@ -83,11 +85,21 @@ static void look_for_lost_replay(void)
     pthread_mutex_unlock(&gate.mutex);
 }
 
+static pthread_t thread;
+static _Atomic int32_t is_stopped;
+
+/* False if the patrol is to end. */
+static bool is_a_period_over(void)
+{
+    struct timespec period = {0, PERIOD_US * 1000};
+    syscall(SYS_futex, &is_stopped, FUTEX_WAIT_PRIVATE, 0, &period);
+    return atomic_load(&is_stopped) == 0;
+}
+
 static void *patrol(void *unused)
 {
     (void)unused;
-    for (;;) {
-        usleep(PERIOD_US);
+    while (is_a_period_over()) {
         if (gate.active && gate.settings.mode == MODE_RECORD) {
             look_at_holder();
             look_for_signals();
@@ -101,16 +113,23 @@ static void *patrol(void *unused)
 
 int patrol_start(void)
 {
-    pthread_t thread;
     pthread_attr_t attributes;
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, 1 << 16);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    atomic_store(&is_stopped, 0);
     int error = pthread_create(&thread, &attributes, patrol, NULL);
     pthread_attr_destroy(&attributes);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return error;
+}
+
+/* While the program forks: Python warns of threads that it can count, and ours is none of its. */
+void patrol_stop(void)
+{
+    atomic_store(&is_stopped, 1);
+    syscall(SYS_futex, &is_stopped, FUTEX_WAKE_PRIVATE, 1);
+    pthread_join(thread, NULL);
 }

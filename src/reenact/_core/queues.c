@@ -192,7 +192,7 @@ int queues_install(PyTypeObject *type)
     }
     known = grown;
     Natives natives = {.type = (PyTypeObject *)Py_NewRef(type),
-                       .qsize = Py_XNewRef(PyDict_GetItemString(type->tp_dict, "qsize")),
+                       .qsize = Py_XNewRef(PyDict_GetItemString(compat_type_dict(type), "qsize")),
                        .put = patch_method(type, &queue_methods[0]),
                        .get = patch_method(type, &queue_methods[2]),
                        .get_nowait = patch_method(type, &queue_methods[3])};

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from reenact.cli.exits import ends_well
+from reenact.cli.progress import Progress
 from reenact.cli.wording import Terminal, printable
 from reenact.errors import UsageError
 from reenact.recordings import format
@@ -57,10 +58,12 @@ def run(args: argparse.Namespace) -> int:
     _require_ended(recording)
     terminal = Terminal()
     before = sum(size.stored for size in recording.sizes.values())
-    pack(recording.path, target)
+    progress = Progress("packing")
+    pack(recording.path, target, progress)
+    progress.close()
     terminal.line(f"{printable(str(target))}: {target.stat().st_size:,} bytes, were {before:,}")
     if not args.keep:
-        remove(recording.path, terminal)
+        remove(recording, terminal)
     return 0
 
 
@@ -71,10 +74,13 @@ def default_target(directory: Path) -> Path:
     return whole.with_name(name[:-2] if name.endswith(".reenact.d") else f"{name}.reenact")
 
 
-def remove(directory: Path, terminal: Terminal) -> None:
+def remove(recording: Recording, terminal: Terminal) -> None:
+    directory = recording.path
     try:
-        for name in format.MEMBERS:
+        for name in recording.members.names():
             (directory / name).unlink(missing_ok=True)
+        for process in recording.processes:
+            (directory / process).rmdir()
         directory.rmdir()
     except OSError as error:
         why = error.strerror or str(error)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from reenact import strategies
 from reenact.cli.exits import ends_well
+from reenact.cli.progress import Progress
 from reenact.cli.program import add_options, program_of, settings_of
 from reenact.cli.wording import printable
 from reenact.config import Settings
@@ -52,7 +53,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run(args: argparse.Namespace) -> int:
     settings = settings_of(args)
     program = program_of(args, settings)
-    recorded = record.record(program, choices_of(settings), _path(args, program))
+    progress = Progress("reenact: packing")
+    recorded = record.record(program, choices_of(settings), _path(args, program), progress)
+    progress.close()
     if recorded.problem:
         _say(recorded.problem)
     if recorded.path is not None:

@@ -23,7 +23,7 @@ from reenact.engine.launch import Choices, Ended, Program
 from reenact.errors import ReenactError
 from reenact.recordings import format
 from reenact.recordings.header import End, Header, Instrument, Strategy
-from reenact.recordings.pack import pack
+from reenact.recordings.pack import Progress, pack
 from reenact.recordings.reader import Recording
 from reenact.version import VERSION
 
@@ -49,7 +49,9 @@ def directory_of(path: Path) -> Path:
     return path.with_name(path.name + ".d")
 
 
-def record(program: Program, choices: Choices, path: Path) -> Recorded:
+def record(
+    program: Program, choices: Choices, path: Path, progress: Progress | None = None
+) -> Recorded:
     """Run the program, and leave the packed recording at `path`."""
     path = Path(os.path.abspath(path))
     directory = directory_of(path)
@@ -68,7 +70,7 @@ def record(program: Program, choices: Choices, path: Path) -> Recorded:
         str(directory),
         str(directory),
     )
-    return keep(directory, path, ended, time.monotonic() - started)
+    return keep(directory, path, ended, time.monotonic() - started, progress)
 
 
 def _without_recording(program: Program, directory: Path, error: OSError) -> Recorded:
@@ -84,10 +86,12 @@ def _without_recording(program: Program, directory: Path, error: OSError) -> Rec
     return Recorded(launch.run_plainly(command), None, f"{directory}: {error.strerror}")
 
 
-def keep(directory: Path, path: Path, ended: Ended, seconds: float) -> Recorded:
+def keep(
+    directory: Path, path: Path, ended: Ended, seconds: float, progress: Progress | None = None
+) -> Recorded:
     try:
         _write_end(directory / format.END, _end(directory, ended, seconds))
-        pack(directory, path)
+        pack(directory, path, progress)
         shutil.rmtree(directory)
     except (OSError, ReenactError) as error:
         return _keep_directory(directory, ended, error)
