@@ -51,7 +51,11 @@ BOMBS = {
     "many sites": ("definitions", b"\1\0" + b"\2\0\0\0\0" * (2 << 20), "oversized"),
     "many sources": ("definitions", b"\1\0" + b"\4\0\0" * (2 << 20), "oversized"),
     "many objects": ("definitions", b"\3\0\0\0" * (2 << 20), "damaged"),
-    "many calls": ("definitions", b"\6\0\0\0" * (2 << 20), "oversized"),
+    "many calls": (
+        "definitions",
+        b"".join(build.varints(6, number, 0, 0) for number in range(1 << 17)),
+        "oversized",
+    ),
     "a large input": ("inputs", build.varints(2, 5, 1 << 28) + bytes(1 << 28), "clean"),
     "an input of many items": ("inputs", build.varints(2, 8, 1 << 22) + bytes(1 << 22), "clean"),
     "an input of a terabyte": ("inputs", build.varints(2, 5, 1 << 40), "damaged"),
