@@ -58,11 +58,15 @@ def receive(selector: selectors.BaseSelector, key: selectors.SelectorKey) -> Non
 
 def is_whole(answer: bytes) -> bool:
     head, end, body = answer.partition(b"\r\n\r\n")
-    length = next(
-        int(line.split(b":")[1])
-        for line in head.lower().split(b"\r\n")
-        if line.startswith(b"content-length")
-    ) if end else -1
+    length = (
+        next(
+            int(line.split(b":")[1])
+            for line in head.lower().split(b"\r\n")
+            if line.startswith(b"content-length")
+        )
+        if end
+        else -1
+    )
     return len(body) == length
 
 

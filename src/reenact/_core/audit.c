@@ -22,14 +22,23 @@ void audit_note(enum NoteKind kind, uint64_t value, int32_t thread, const char *
 }
 
 /* Events below these names reach outside. */
-static const char *const OUTSIDE_EVENTS[] = {
-    "os.",      "socket.",    "ctypes.dlopen", "sqlite3.connect", "syslog.", "pty.",
-    "fcntl.",   "signal.",    "resource.",     "gdbm.",           "dbm.",    "_posixsubprocess.",
-    "setopencodehook"};
+static const char *const OUTSIDE_EVENTS[] = {"os.",
+                                             "socket.",
+                                             "ctypes.dlopen",
+                                             "sqlite3.connect",
+                                             "syslog.",
+                                             "pty.",
+                                             "fcntl.",
+                                             "signal.",
+                                             "resource.",
+                                             "gdbm.",
+                                             "dbm.",
+                                             "_posixsubprocess.",
+                                             "setopencodehook"};
 /* But these do not, or are covered by what they lead to. */
-static const char *const HARMLESS_EVENTS[] = {"os.putenv", "os.unsetenv", "os.walk", "os.fwalk",
-                                              "os.fork", "os.posix_spawn", "signal.pthread_kill",
-                                              "os.listdrives", "os.kill"};
+static const char *const HARMLESS_EVENTS[] = {
+    "os.putenv",      "os.unsetenv",         "os.walk",       "os.fwalk", "os.fork",
+    "os.posix_spawn", "signal.pthread_kill", "os.listdrives", "os.kill"};
 
 static bool begins_with_any(const char *event, const char *const *names, size_t count)
 {
@@ -66,8 +75,8 @@ static const char *program_line(int *line)
 
 static void describe(char *text, const char *event, PyObject *args)
 {
-    PyObject *first = PyTuple_Check(args) && PyTuple_GET_SIZE(args) > 0 ? PyTuple_GET_ITEM(args, 0)
-                                                                        : NULL;
+    PyObject *first =
+        PyTuple_Check(args) && PyTuple_GET_SIZE(args) > 0 ? PyTuple_GET_ITEM(args, 0) : NULL;
     const char *argument = first != NULL && PyUnicode_Check(first) ? PyUnicode_AsUTF8(first) : NULL;
     PyErr_Clear();
     int size = snprintf(text, LONGEST_TEXT, "%s%s%.100s", event, argument == NULL ? "" : " ",

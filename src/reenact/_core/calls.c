@@ -327,8 +327,8 @@ static PyObject *recorded_waiting_call(Call *call, Thread *thread, PyObject *con
 }
 
 /* An object with __fspath__ is asked for its path here, since a replay does not call. */
-static PyObject *recorded_path_call(Call *call, Thread *thread, PyObject *const *args,
-                                    size_t count, PyObject *names)
+static PyObject *recorded_path_call(Call *call, Thread *thread, PyObject *const *args, size_t count,
+                                    PyObject *names)
 {
     Py_ssize_t given = PyVectorcall_NARGS(count);
     Py_ssize_t total = given + (names == NULL ? 0 : PyTuple_GET_SIZE(names));
@@ -342,8 +342,7 @@ static PyObject *recorded_path_call(Call *call, Thread *thread, PyObject *const 
     changed[0] = path;
     PyObject *result = files_pass_path(path)
                            ? call_native(call, thread, changed, (size_t)given, names)
-                           : keep_or_recall(call, thread, changed, (size_t)given,
-                                                              names);
+                           : keep_or_recall(call, thread, changed, (size_t)given, names);
     Py_DECREF(path);
     return result;
 }
@@ -572,8 +571,7 @@ static PyObject *wrap(PyObject *module, PyObject *args)
         return NULL;
     }
     bool is_method = PyType_Check(owner);
-    PyObject *dict =
-        is_method ? compat_type_dict((PyTypeObject *)owner) : PyModule_GetDict(owner);
+    PyObject *dict = is_method ? compat_type_dict((PyTypeObject *)owner) : PyModule_GetDict(owner);
     native = dict == NULL ? NULL : PyDict_GetItemString(dict, name);
     if (native == NULL || is_call(native)) {
         return PyBool_FromLong(native != NULL);

@@ -336,16 +336,16 @@ typedef struct {
     PyObject_HEAD vectorcallfunc call;
     PyObject *native;
     QuickCall quickly; /* tried first, if there is such a thing */
-    uint32_t number; /* in order of wrapping: recordings name calls by it */
+    uint32_t number;   /* in order of wrapping: recordings name calls by it */
     uint32_t flags;
     bool is_method;
 } Call;
 enum CallFlag {
-    CALL_WAITS = 1,          /* may block: the baton is dropped while it runs */
-    CALL_ON_DESCRIPTOR = 2,  /* its first argument is a file or a descriptor */
-    CALL_FILLS = 4,          /* its second argument is a buffer that it fills */
-    CALL_ON_PATH = 8,        /* its first argument is a path; some paths are passed */
-    CALL_MAKES = 16,         /* integers in its result are new descriptors */
+    CALL_WAITS = 1,           /* may block: the baton is dropped while it runs */
+    CALL_ON_DESCRIPTOR = 2,   /* its first argument is a file or a descriptor */
+    CALL_FILLS = 4,           /* its second argument is a buffer that it fills */
+    CALL_ON_PATH = 8,         /* its first argument is a path; some paths are passed */
+    CALL_MAKES = 16,          /* integers in its result are new descriptors */
     CALL_ALSO_PERFORMED = 32, /* a replay performs it too, for its effect on this process alone */
     CALL_STARTS = 64,         /* starts a process, which may write to open files */
     CALL_REAPS = 128,         /* its result begins with the number of a process that has ended */

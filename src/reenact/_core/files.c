@@ -28,8 +28,8 @@ typedef struct {
 } Facts;
 
 typedef struct {
-    Facts facts; /* as this run left it, or as it was copied; device 0: a free place */
-    bool is_own; /* this run wrote it */
+    Facts facts;    /* as this run left it, or as it was copied; device 0: a free place */
+    bool is_own;    /* this run wrote it */
     bool is_shared; /* another process was started while it could be written through ours */
     int writers;
     uint64_t id;      /* names its scratch file */
@@ -96,8 +96,7 @@ bool files_pass_path(PyObject *path)
         }
         return is_below(text, (size_t)size);
     }
-    return PyBytes_Check(path) &&
-           is_below(PyBytes_AS_STRING(path), (size_t)PyBytes_GET_SIZE(path));
+    return PyBytes_Check(path) && is_below(PyBytes_AS_STRING(path), (size_t)PyBytes_GET_SIZE(path));
 }
 
 /* pass_paths(prefixes), or pass_paths(None) for all */
@@ -556,7 +555,7 @@ static PyObject *read_logged_again(const Call *call, Thread *thread, PyObject *c
     if (kept == KEPT_NOT) {
         return call_native(call, thread, args, count, names);
     }
-    Py_ssize_t moved = result == NULL           ? 0
+    Py_ssize_t moved = result == NULL          ? 0
                        : PyBytes_Check(result) ? PyBytes_GET_SIZE(result)
                        : PyLong_Check(result)  ? PyLong_AsSsize_t(result)
                                                : 0;
@@ -582,8 +581,7 @@ static PyObject *read_logged(const Call *call, Thread *thread, PyObject *const *
     int fd = descriptor_of(call, args[0]);
     PyObject *result;
     if (gate.settings.mode == MODE_REPLAY) {
-        result =
-            read_logged_again(call, thread, args, count, names, fd, fills ? &buffer : NULL);
+        result = read_logged_again(call, thread, args, count, names, fd, fills ? &buffer : NULL);
     }
     else {
         result = call_native(call, thread, args, count, names);
@@ -667,8 +665,8 @@ static PyObject *open_for_file(PyObject *module, PyObject *const *args, Py_ssize
     return result;
 }
 
-static PyMethodDef open_definition = {
-    "open_for_file", (PyCFunction)(void (*)(void))open_for_file, METH_FASTCALL, NULL};
+static PyMethodDef open_definition = {"open_for_file", (PyCFunction)(void (*)(void))open_for_file,
+                                      METH_FASTCALL, NULL};
 static PyObject *file_opener;
 
 /* FileIO(file, mode, closefd, opener): one that is opened by path gets our opener. */

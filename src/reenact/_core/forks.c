@@ -140,8 +140,8 @@ static bool descend(char *parent)
 {
     strcpy(parent, path);
     int size = (int)strlen(path);
-    int added = snprintf(path + size, sizeof path - (size_t)size, size > 0 ? ".%u" : "%u",
-                         ++children);
+    int added =
+        snprintf(path + size, sizeof path - (size_t)size, size > 0 ? ".%u" : "%u", ++children);
     return size + added <= LONGEST_PATH;
 }
 
@@ -198,10 +198,9 @@ static PyObject *recording_descriptor(PyObject *module, PyObject *unused)
     return PyLong_FromLong(write_root);
 }
 
-PyMethodDef fork_functions[] = {
-    {"next_process", next_process, METH_NOARGS, NULL},
-    {"recording_descriptor", recording_descriptor, METH_NOARGS, NULL},
-    {NULL, NULL, 0, NULL}};
+PyMethodDef fork_functions[] = {{"next_process", next_process, METH_NOARGS, NULL},
+                                {"recording_descriptor", recording_descriptor, METH_NOARGS, NULL},
+                                {NULL, NULL, 0, NULL}};
 
 /* posix.fork() */
 PyObject *fork_call(PyObject *self, PyObject *const *args, size_t count, PyObject *names)

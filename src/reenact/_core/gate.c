@@ -505,8 +505,8 @@ static bool rejoin_at_once(Thread *thread)
     bool is_free;
     pthread_mutex_lock(&gate.mutex);
     if (is_recording()) {
-        is_free = gate.active && gate.holder == NULL && gate.run_first == NULL &&
-                  gate.leaving_tid == 0;
+        is_free =
+            gate.active && gate.holder == NULL && gate.run_first == NULL && gate.leaving_tid == 0;
         if (is_free) {
             log_entry(ENTRY_YIELD, (uint64_t)thread->index);
             thread->away = false;
@@ -514,8 +514,8 @@ static bool rejoin_at_once(Thread *thread)
         }
     }
     else {
-        is_free = gate.holder == thread && atomic_load(&thread->baton) == 1 &&
-                  gate.leaving_tid == 0;
+        is_free =
+            gate.holder == thread && atomic_load(&thread->baton) == 1 && gate.leaving_tid == 0;
         if (is_free) {
             atomic_store(&thread->baton, 0);
             thread->away = false;

@@ -20,8 +20,9 @@
 enum { FORMAT_VERSION = 1, FIRST_CHUNK = 1 << 16, LARGEST_CHUNK = 1 << 22, PAGE = 4096 };
 
 static const char MAGIC[8] = "reenact";
-static const char *const NAMES[STREAM_COUNT] = {
-    NULL, "schedule", "operations", "definitions", "clock", "output", "notes", "outcome", "inputs", "files"};
+static const char *const NAMES[STREAM_COUNT] = {NULL,     "schedule", "operations", "definitions",
+                                                "clock",  "output",   "notes",      "outcome",
+                                                "inputs", "files"};
 Stream streams[STREAM_COUNT];
 Cursor cursors[STREAM_COUNT];
 static bool logging;

@@ -165,8 +165,8 @@ static PyObject *handle(PyObject *module, PyObject *const *args, Py_ssize_t coun
         atomic_fetch_or(&gate.signals_pending, 1ULL << (number & 63));
         Py_RETURN_NONE;
     }
-    bool is_inside = gate.active && thread->inside > 0 && thread->away &&
-                     gate.settings.mode == MODE_RECORD;
+    bool is_inside =
+        gate.active && thread->inside > 0 && thread->away && gate.settings.mode == MODE_RECORD;
     return is_inside ? handle_inside(thread, number, args[1]) : call_handler(number, args[1]);
 }
 

@@ -29,8 +29,8 @@ static PyObject *recv_quickly(PyObject *const *args, Py_ssize_t count, PyObject 
         PyErr_Clear();
         return NULL;
     }
-    ssize_t got = recv(((SocketObject *)args[0])->fd, PyBytes_AS_STRING(bytes), (size_t)wanted,
-                       MSG_DONTWAIT);
+    ssize_t got =
+        recv(((SocketObject *)args[0])->fd, PyBytes_AS_STRING(bytes), (size_t)wanted, MSG_DONTWAIT);
     if (got < 0) {
         Py_DECREF(bytes);
         return NULL;
@@ -79,8 +79,8 @@ static PyObject *sendall_quickly(PyObject *const *args, Py_ssize_t count, PyObje
         return NULL;
     }
     ssize_t size = buffer.len;
-    ssize_t sent = send(((SocketObject *)args[0])->fd, buffer.buf, (size_t)size,
-                        MSG_DONTWAIT | MSG_NOSIGNAL);
+    ssize_t sent =
+        send(((SocketObject *)args[0])->fd, buffer.buf, (size_t)size, MSG_DONTWAIT | MSG_NOSIGNAL);
     PyBuffer_Release(&buffer);
     if (sent > 0 && sent < size) {
         PyObject *whole = PyMemoryView_FromObject(args[1]);
@@ -97,11 +97,10 @@ QuickCall sockets_quick(const char *type, const char *name)
     static const struct {
         const char *name;
         QuickCall call;
-    } QUICK[] = {
-        {"recv", recv_quickly},
-        {"recv_into", recv_into_quickly},
-        {"send", send_quickly},
-        {"sendall", sendall_quickly}};
+    } QUICK[] = {{"recv", recv_quickly},
+                 {"recv_into", recv_into_quickly},
+                 {"send", send_quickly},
+                 {"sendall", sendall_quickly}};
     for (size_t i = 0; strcmp(type, "_socket.socket") == 0 && i < sizeof QUICK / sizeof *QUICK;
          i++) {
         if (strcmp(QUICK[i].name, name) == 0) {

@@ -21,7 +21,7 @@ enum Tag {
     TAG_PERFORMED, /* an outcome that is not kept: a replay performs the call */
     TAG_RECORD,    /* a struct sequence of a known type */
     TAG_DICT,
-    TAG_LONG,      /* an integer of any size, as little-endian bytes */
+    TAG_LONG, /* an integer of any size, as little-endian bytes */
     TAG_BYTEARRAY,
     TAG_SIGNALLED, /* not yet an outcome: a signal's handler ran inside the call */
     TAG_SET,
@@ -318,10 +318,9 @@ static PyObject *attribute_or_none(PyObject *value, const char *name)
 /* What makes an exception again: its arguments, file names, and attributes set on it. */
 static PyObject *exception_parts(PyObject *value)
 {
-    PyObject *parts =
-        Py_BuildValue("(NNNN)", attribute_or_none(value, "args"),
-                      attribute_or_none(value, "filename"), attribute_or_none(value, "filename2"),
-                      attribute_or_none(value, "__dict__"));
+    PyObject *parts = Py_BuildValue(
+        "(NNNN)", attribute_or_none(value, "args"), attribute_or_none(value, "filename"),
+        attribute_or_none(value, "filename2"), attribute_or_none(value, "__dict__"));
     PyErr_Clear();
     return parts;
 }

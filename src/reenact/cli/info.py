@@ -15,8 +15,8 @@ from reenact.cli.exits import ends_well
 from reenact.cli.wording import Terminal, ending, note_text, printable
 from reenact.events import Note
 from reenact.inputs import RECORDED
-from reenact.recordings.outcome import Outcome, ThreadReport
 from reenact.recordings.members import Part
+from reenact.recordings.outcome import Outcome, ThreadReport
 from reenact.recordings.reader import Recording, read_header
 from reenact.recordings.sources import Sources
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from reenact import strategies
 from reenact.cli.exits import ends_well
-from reenact.cli.progress import Progress
 from reenact.cli.program import add_options, program_of, settings_of
+from reenact.cli.progress import Progress
 from reenact.cli.wording import printable
 from reenact.config import Settings
 from reenact.engine import record, report

@@ -88,9 +88,7 @@ def run(
     """Run the program to its end, logging into the directory `write`."""
     environment, hidden = settle(environment)
     until_closed, held = os.pipe()
-    descriptors = _descriptors(
-        mode, program, choices, hidden, write, read, last_step, is_cut, held
-    )
+    descriptors = _descriptors(mode, program, choices, hidden, write, read, last_step, is_cut, held)
     command = _command(flags, descriptors)
     ended = _spawn_and_wait(command, environment, descriptors)
     if mode == REPLAY:

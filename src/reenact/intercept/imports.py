@@ -6,7 +6,7 @@ cannot be controlled is refused as it is imported.
 
 from __future__ import annotations
 
-import _frozen_importlib_external  # type: ignore[import-not-found]
+import _frozen_importlib_external
 import _io
 import posix
 import sys
@@ -25,7 +25,7 @@ def stay_native() -> None:
     """Before anything is patched."""
     native = type(sys)("posix")
     native.__dict__.update(posix.__dict__)
-    _frozen_importlib_external._os = native
+    _frozen_importlib_external._os = native  # type: ignore[attr-defined]
     _io.open_code = _open_code
 
 

@@ -16,7 +16,7 @@ _native_write = posix.write
 
 
 def patch(module: ModuleType) -> None:
-    native = module.input  # type: ignore[attr-defined]
+    native = module.input
     asked = False
 
     def ask(prompt: str) -> str:
