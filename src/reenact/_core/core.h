@@ -249,6 +249,7 @@ uint32_t site_here(enum Operation kind);
 const Site *site_get(uint32_t number);
 const char *site_string(uint32_t number);
 uint32_t site_intern_string(const char *text, Py_ssize_t size);
+void site_define_module(const char *name);
 void site_define_call(uint32_t number, const char *name, bool opens);
 void site_note_source(const char *path, const char *digest);
 int sites_load_recorded(void);

@@ -18,7 +18,13 @@
 enum { MOST_FILES = 1 << 16, MOST_BLOBS = 1 << 16, MOST_DESCRIPTORS = 4096, MOST_PREFIXES = 64 };
 
 /* What an opened file holds as it is opened; part of the format. */
-enum Contents { CONTENTS_OWN, CONTENTS_EMPTY, CONTENTS_HOLE, CONTENTS_KEPT };
+enum Contents {
+    CONTENTS_OWN, /* what this run left in it */
+    CONTENTS_EMPTY,
+    CONTENTS_HOLE, /* something of a certain size, which cannot be read */
+    CONTENTS_KEPT,
+    CONTENTS_LIVE /* made as it is read, as in /proc: every read is recorded */
+};
 
 typedef struct {
     dev_t device;
@@ -30,6 +36,7 @@ typedef struct {
 typedef struct {
     Facts facts;    /* as this run left it, or as it was copied; device 0: a free place */
     bool is_own;    /* this run wrote it */
+    bool has_hole;  /* it holds more than this run wrote */
     bool is_shared; /* another process was started while it could be written through ours */
     int writers;
     uint64_t id;      /* names its scratch file */
@@ -275,16 +282,25 @@ static bool is_watched(int flags, const File *file)
 /* Whether reads leave a word in the inputs. */
 static bool is_logged(const Holding *holding)
 {
-    return holding->contents == CONTENTS_KEPT ||
+    return holding->contents == CONTENTS_KEPT || holding->contents == CONTENTS_LIVE ||
            (holding->contents != CONTENTS_HOLE && holding->argument != 0);
+}
+
+static bool is_live(int fd, int flags)
+{
+    char byte;
+    return (flags & O_ACCMODE) == O_RDONLY && pread(fd, &byte, 1, 0) == 1;
 }
 
 static Holding holding_of(int fd, int flags, File *file, const Facts *facts)
 {
+    if (facts->size == 0 && is_live(fd, flags)) {
+        return (Holding){CONTENTS_LIVE, 0};
+    }
     if (facts->size == 0) {
         return (Holding){CONTENTS_EMPTY, is_watched(flags, file)};
     }
-    bool is_ours = file != NULL && file->is_own && !file->is_shared;
+    bool is_ours = file != NULL && file->is_own && !file->is_shared && !file->has_hole;
     if (is_ours && (file->writers > 0 || is_unchanged(&file->facts, facts))) {
         return (Holding){CONTENTS_OWN, is_watched(flags, file)};
     }
@@ -322,12 +338,16 @@ static void note_regular(int fd, int flags, const struct stat *found)
         file->facts = facts;
         file->writers += may_write(flags);
         file->is_own = may_write(flags) || (file->is_own && holding.contents == CONTENTS_OWN);
+        file->has_hole = holding.contents == CONTENTS_HOLE;
         file->kept_at = may_write(flags) ? 0 : file->kept_at;
     }
     stream_varint(out, PLACE_FILE);
     stream_varint(out, file == NULL ? ++last_id : file->id);
     stream_varint(out, holding.contents);
     stream_varint(out, holding.argument);
+    if (holding.contents == CONTENTS_LIVE) {
+        facts.size = -1; /* like no other: what is read is never what it was */
+    }
     note_opened(fd, place, flags, facts, is_logged(&holding));
 }
 
@@ -388,6 +408,7 @@ static bool fill_scratch(int fd, const Holding *holding)
 {
     switch (holding->contents) {
     case CONTENTS_OWN: return true;
+    case CONTENTS_LIVE:
     case CONTENTS_EMPTY: return ftruncate(fd, 0) == 0;
     case CONTENTS_HOLE: return ftruncate(fd, (off_t)holding->argument) == 0;
     case CONTENTS_KEPT: return fill_from_recording(fd, holding->argument);

@@ -191,6 +191,20 @@ static PyObject *note_source(PyObject *module, PyObject *args)
     Py_RETURN_NONE;
 }
 
+/* note_module(name): an installed package that the program loads */
+static PyObject *note_module(PyObject *module, PyObject *name)
+{
+    (void)module;
+    const char *text = PyUnicode_AsUTF8(name);
+    if (text == NULL) {
+        return NULL;
+    }
+    if (gate.state != NULL) {
+        site_define_module(text);
+    }
+    Py_RETURN_NONE;
+}
+
 /* in_child(function): runs it in a forked copy of this process, so that nothing of it is left
  * in this one's memory; False if the copy did not end well. */
 static PyObject *in_child(PyObject *module, PyObject *function)
@@ -268,6 +282,7 @@ static PyMethodDef functions[] = {
     {"is_active", is_active, METH_NOARGS, NULL},
     {"plant", (PyCFunction)(void (*)(void))plant, METH_FASTCALL, NULL},
     {"note_source", note_source, METH_VARARGS, NULL},
+    {"note_module", note_module, METH_O, NULL},
     {"in_child", in_child, METH_O, NULL},
     {"quietly", (PyCFunction)(void (*)(void))quietly, METH_FASTCALL, NULL},
     {"die_with_launcher", die_with_launcher, METH_NOARGS, NULL},

@@ -338,7 +338,8 @@ int64_t replay_clock(uint64_t clock)
     require_whole(cursor);
     if (cursor->broken || recorded != clock) {
         char expected[80], actual[80];
-        snprintf(expected, sizeof expected, "clock\t%llu", (unsigned long long)recorded);
+        const char *form = cursor->broken ? "input\tno more readings of a clock" : "clock\t%llu";
+        snprintf(expected, sizeof expected, form, (unsigned long long)recorded);
         snprintf(actual, sizeof actual, "clock\t%llu", (unsigned long long)clock);
         report_divergence("clock", gate_step(), expected, actual);
     }

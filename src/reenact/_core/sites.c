@@ -82,7 +82,22 @@ void define_thread(Thread *thread)
     }
 }
 
-/* Its name stands here, not among the strings: those are numbered as a replay numbers them. */
+static void put_name(Stream *stream, const char *name)
+{
+    stream_varint(stream, strlen(name));
+    stream_bytes(stream, name, strlen(name));
+}
+
+/* Names stand here, not among the strings: those are numbered as a replay numbers them. */
+void site_define_module(const char *name)
+{
+    if (gate.settings.mode == MODE_RECORD) {
+        Stream *stream = &streams[STREAM_DEFINITIONS];
+        stream_varint(stream, 7);
+        put_name(stream, name);
+    }
+}
+
 void site_define_call(uint32_t number, const char *name, bool opens)
 {
     if (gate.settings.mode == MODE_RECORD) {
@@ -90,8 +105,7 @@ void site_define_call(uint32_t number, const char *name, bool opens)
         stream_varint(stream, 6);
         stream_varint(stream, number);
         stream_varint(stream, opens);
-        stream_varint(stream, strlen(name));
-        stream_bytes(stream, name, strlen(name));
+        put_name(stream, name);
     }
 }
 
@@ -314,9 +328,8 @@ static void skip(Cursor *cursor, int fields)
     }
 }
 
-static void skip_call(Cursor *cursor)
+static void skip_name(Cursor *cursor)
 {
-    skip(cursor, 2);
     uint64_t size = cursor_varint(cursor);
     bool fits = size <= (uint64_t)(cursor->end - cursor->at);
     cursor->broken |= !fits;
@@ -334,7 +347,11 @@ static void read_definition(Cursor *cursor)
         break;
     case 4: skip(cursor, 2); break;
     case 5: skip(cursor, 3); break;
-    case 6: skip_call(cursor); break;
+    case 6:
+        skip(cursor, 2);
+        skip_name(cursor);
+        break;
+    case 7: skip_name(cursor); break;
     default: cursor->broken = true;
     }
 }

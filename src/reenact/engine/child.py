@@ -97,7 +97,7 @@ def instrument(packages: str) -> loader.Policy:
     listing.avoid()
     enabled = packages != "-"
     policy = loader.Policy(enabled=enabled, instrument=packages.split() if enabled else ())
-    loader.install(policy, _plant, _core.note_source, _core.in_child)
+    loader.install(policy, _plant, _core.note_source, _core.in_child, note_module=_core.note_module)
     return policy
 
 

@@ -10,10 +10,12 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 from itertools import zip_longest
 from pathlib import Path
 
@@ -96,6 +98,18 @@ def check_usable(recording: Recording) -> None:
             )
 
 
+def check_modules(recording: Recording) -> None:
+    """Installed packages that the program loaded must be here too."""
+    for name in recording.definitions.modules:
+        if name.isidentifier() and find_spec(name) is None:
+            raise RecordingError(
+                recording.path,
+                "unfit",
+                f"its program needs the module {name}, which this Python does not have",
+                advice=f"Install {name} for {sys.executable}, or replay with a Python that has it.",
+            )
+
+
 def changed_sources(recording: Recording) -> tuple[str, ...]:
     """Instrumented source files that are not what they were, as far as they are files."""
     cwd = recording.header.cwd
@@ -113,6 +127,7 @@ def _is_in_archive(path: Path) -> bool:
 
 def replay(recording: Recording) -> Replayed:
     check_usable(recording)
+    check_modules(recording)
     header = recording.header
     with _directories(recording) as (read, write):
         _enter(header.cwd, recording)

@@ -76,6 +76,10 @@ def _is_library(path: str) -> bool:
     return path.startswith(_STANDARD_LIBRARY) or any(part in path for part in _INSTALLED)
 
 
+def _ignore(name: str) -> None:
+    """Nobody wants to know."""
+
+
 def _say_skipped(path: str, reason: str) -> None:
     print(f"reenact: not instrumented: {path}: {reason}", file=sys.stderr)
 
@@ -161,9 +165,15 @@ _LOADERS = (InstrumentingLoader, InstrumentingZipLoader)
 class Finder:
     """Finds what the finders behind it find, and has the program's own modules instrumented."""
 
-    def __init__(self, policy: Policy, instrumenter: Instrumenter) -> None:
+    def __init__(
+        self,
+        policy: Policy,
+        instrumenter: Instrumenter,
+        note_module: Callable[[str], None] = _ignore,
+    ) -> None:
         self.policy = policy
         self.instrumenter = instrumenter
+        self.note_module = note_module
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -185,6 +195,8 @@ class Finder:
         """Change the loader of *spec*, if it has a file and the policy wants it."""
         if not spec.has_location or spec.origin is None or isinstance(spec.loader, _LOADERS):
             return
+        if "." not in spec.name and any(part in spec.origin for part in _INSTALLED):
+            self.note_module(spec.name)
         if self.policy.wants(spec.name, spec.origin):
             self._instrument(spec, spec.origin)
         elif type(spec.loader) is SourceFileLoader:
@@ -272,16 +284,19 @@ def install(
     note_source: Note,
     warm: Warm,
     note_skipped: Note = _say_skipped,
+    note_module: Callable[[str], None] = _ignore,
 ) -> None:
     """Instrument what is imported from now on.
 
     *plant* puts the tick into code in place; *note_source* is told path and SHA-256 of every file
-    instrumented, *note_skipped* path and reason of every file that could not be; *warm* calls a
-    function in a child process and waits for its end.
+    instrumented, *note_skipped* path and reason of every file that could not be, *note_module* the
+    name of every installed package; *warm* calls a function in a child process and waits for its
+    end.
     """
     global _installed
     uninstall()
-    _installed = Finder(policy, Instrumenter(plant, note_source, warm, note_skipped))
+    instrumenter = Instrumenter(plant, note_source, warm, note_skipped)
+    _installed = Finder(policy, instrumenter, note_module)
     sys.meta_path.insert(0, _installed)
 
 

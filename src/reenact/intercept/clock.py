@@ -34,7 +34,7 @@ def patch_time(module: ModuleType) -> None:
         setattr(module, name, _of_today(getattr(module, name), module.localtime))
 
 
-def _of_now(native: Callable[[float], Any]) -> Callable[..., Any]:
+def _of_now(native: Callable[[float], Any]) -> Any:
     def of_now(seconds: float | None = None, /) -> Any:
         return native(_core.time() if seconds is None else seconds)
 
@@ -42,7 +42,7 @@ def _of_now(native: Callable[[float], Any]) -> Callable[..., Any]:
     return of_now
 
 
-def _of_today(native: Callable[..., Any], localtime: Callable[[], Any]) -> Callable[..., Any]:
+def _of_today(native: Callable[..., Any], localtime: Callable[[], Any]) -> Any:
     is_format = native.__name__ == "strftime"
 
     def of_today(*args: Any) -> Any:

@@ -23,6 +23,7 @@ MOST = {
     "sites": 1 << 20,
     "threads": 1 << 20,
     "sources": 1 << 20,
+    "modules": 1 << 16,
     "calls": 1 << 16,
 }
 
@@ -46,6 +47,7 @@ class Definitions:
         self.strings: list[str] = []
         self.sites: list[Site] = [NOWHERE]
         self.sources: dict[str, str] = {}
+        self.modules: list[str] = []
         self.calls: dict[int, Call] = {}
         self.paths = Paths(self._fail)
         self.objects = Objects(self, self._fail)
@@ -72,7 +74,7 @@ class Definitions:
     def _read_all(self) -> None:
         readers = (
             *(None, self._string, self._site, self._object),
-            *(self._source, self._thread, self._call),
+            *(self._source, self._thread, self._call, self._module),
         )
         data, at = self._data, 0
         start = at
@@ -134,6 +136,12 @@ class Definitions:
         self._count("threads", self.paths.count)
         self.paths.add(index, parent, ordinal)
         return at
+
+    def _module(self, at: int) -> int:
+        size, at = decode_varint(self._data, at)
+        self._count("modules", len(self.modules))
+        self.modules.append(self._sized(at, size, LONGEST_STRING))
+        return at + size
 
     def _call(self, at: int) -> int:
         (number, opens, size), at = self._fields(at, 3)
