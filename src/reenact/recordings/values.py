@@ -22,7 +22,7 @@ LONGEST_NAME = 128
 EXCEPTION_PARTS = 4  # arguments, two file names, attributes
 
 PLACES = ("socket", "null", "directory", "file")
-CONTENTS = ("own", "empty", "hole", "kept")
+CONTENTS = ("own", "empty", "hole", "kept", "live")
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,7 +76,6 @@ def in_threads() -> None:
         thread.join()
 
 
-subprocess.run(["echo", "printed by a child"], check=True)
 for part in (simple, pipes, conversation, endings, in_threads):
     part()
     print(part.__name__, len(found), flush=True)
