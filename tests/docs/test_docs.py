@@ -73,7 +73,7 @@ def test_the_table_of_calls_is_the_one_in_the_code() -> None:
     calls = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(calls)
     page = calls.PAGE.read_text("utf-8")
-    assert calls.updated(page) == page, "run: python tools/document_calls.py"
+    assert calls.page() == page, "run: python tools/document_calls.py"
 
 
 def test_the_strategy_of_the_reference_works() -> None:

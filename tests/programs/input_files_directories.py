@@ -36,7 +36,7 @@ tell("listed", os.listdir(place), os.listdir(os.fsencode(place))[:2])
 with os.scandir(place) as entries:
     for entry in entries:
         facts = entry.stat(follow_symlinks=False)
-        kinds = entry.is_dir(), entry.is_file(), entry.is_symlink()
+        kinds = entry.is_dir(), entry.is_file(), entry.is_symlink(), isinstance(entry, os.DirEntry)
         tell(entry.name, *kinds, entry.inode() == facts.st_ino, facts.st_mtime_ns, entry)
 for top, directories, names in os.walk(place):
     tell("walk", top[-2:], directories, names)

@@ -8,6 +8,7 @@ import os
 import re
 from typing import Any
 
+from reenact.cli import inputs
 from reenact.cli.exits import ends_well
 from reenact.cli.timeline import Item, Turn, Window, timeline
 from reenact.cli.wording import (
@@ -18,6 +19,7 @@ from reenact.cli.wording import (
     require_range,
     signal_name,
 )
+from reenact.errors import UsageError
 from reenact.events import Event, Note, Site
 from reenact.recordings.reader import Recording
 from reenact.recordings.sources import Sources
@@ -25,13 +27,15 @@ from reenact.recordings.sources import Sources
 DESCRIPTION = """\
 Show what a recorded program did, in order: each operation with its step, thread, object and
 source line, the switches between threads (->), garbage collections, and what was not under
-control. A source line is shown only if its file is still the recorded one.
+control. A source line is shown only if its file is still the recorded one. With --inputs, show
+what calls to the outside returned instead: they have no steps.
 """
 EXAMPLES = """\
 examples:
   reenact dump run.reenact                         everything
   reenact dump run.reenact --thread 0.2            one thread, and the switches to and from it
   reenact dump run.reenact --from 1000 --to 1200   a range of steps
+  reenact dump run.reenact --inputs                what came from outside
   reenact dump run.reenact --json | jq .operation  for programs (docs/reference/json.md)
 """
 LONGEST_LINE = 100
@@ -51,6 +55,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("--thread", metavar="ID", help="only this thread, for example 0.1")
     parser.add_argument("--from", dest="first", type=int, metavar="N", help="first step to show")
     parser.add_argument("--to", dest="last", type=int, metavar="N", help="last step to show")
+    parser.add_argument("--inputs", action="store_true", help="what came in from outside instead")
     parser.set_defaults(run=run)
 
 
@@ -58,6 +63,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run(args: argparse.Namespace) -> int:
     require_range(args.first, args.last)
     recording = Recording.open(args.recording)
+    if args.inputs:
+        return show_inputs(recording, args)
     if args.thread is not None:
         recording.thread_index(args.thread)  # before anything is printed
     window = Window(args.thread, args.first, args.last)
@@ -67,6 +74,21 @@ def run(args: argparse.Namespace) -> int:
         view.item(item)
     if not window.is_past(recording.last_step):
         view.end()
+    return 0
+
+
+def show_inputs(recording: Recording, args: argparse.Namespace) -> int:
+    if args.thread is not None or args.first is not None or args.last is not None:
+        what = "--inputs has no threads and no steps to choose from"
+        raise UsageError(what, advice="Leave out --thread, --from and --to.")
+    terminal = Terminal()
+    if not args.json:
+        for line in inputs.lines(recording):
+            terminal.line(line)
+        return 0
+    Lines(recording).begin()
+    for number, each in enumerate(recording.inputs(inputs.KEPT), 1):
+        terminal.line(json.dumps(inputs.as_json(number, each)))
     return 0
 
 

@@ -10,6 +10,7 @@ from dataclasses import asdict
 from itertools import islice
 from typing import Any
 
+from reenact.cli import inputs as taken
 from reenact.cli.exits import ends_well
 from reenact.cli.wording import Terminal, ending, note_text, printable
 from reenact.events import Note
@@ -105,6 +106,20 @@ def _counts(recording: Recording) -> Iterator[tuple[str, str]]:
     yield "switches", f"{recording.switch_count:,}"
     yield "collections", f"{recording.collection_count:,}"
     yield "steps", f"{recording.last_step:,}"
+    yield from _taken(recording)
+
+
+def _taken(recording: Recording) -> Iterator[tuple[str, str]]:
+    """By source, what came in from outside."""
+    found = taken.totals(recording)
+    texts = [_taken_text(total) for total in found]
+    yield from _block("taken in", texts, len(texts))
+
+
+def _taken_text(total: taken.Total) -> str:
+    held = f", {total.bytes:,} bytes of data and text" if total.bytes else ""
+    noun = "outcome" if total.count == 1 else "outcomes"
+    return f"{total.source:<10} {total.count:>9,} {noun}{held}"
 
 
 def _processes(recording: Recording) -> Iterator[tuple[str, str]]:
@@ -204,6 +219,7 @@ def as_json(recording: Recording) -> dict[str, Any]:
         "switches": recording.switch_count,
         "collections": recording.collection_count,
         "steps": recording.last_step,
+        "inputs": [asdict(total) for total in taken.totals(recording)],
         "sizes": {name: asdict(size) for name, size in recording.sizes.items()},
         "notes": note_total,
         "note_list": [asdict(note) for note in notes],

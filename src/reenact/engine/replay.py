@@ -76,9 +76,8 @@ def check_usable(recording: Recording) -> None:
             f"it was recorded by Python {header.python}, and this is {pyversion.RUNNING}",
             advice=f"Replay it with python{recorded} -m reenact replay.",
         )
-    if header.mode in ("script", "block") and not os.path.exists(
-        os.path.join(header.cwd, header.target)
-    ):
+    is_file = header.mode in ("script", "block")
+    if is_file and not os.path.exists(os.path.join(header.cwd, header.target)):
         raise RecordingError(
             recording.path,
             "unfit",

@@ -38,7 +38,8 @@ def _of_now(native: Callable[[float], Any]) -> Any:
     def of_now(seconds: float | None = None, /) -> Any:
         return native(_core.time() if seconds is None else seconds)
 
-    return _dressed(of_now, native)
+    _dress(of_now, native)
+    return of_now
 
 
 def _of_today(native: Callable[..., Any], localtime: Callable[[], Any]) -> Any:
@@ -47,13 +48,13 @@ def _of_today(native: Callable[..., Any], localtime: Callable[[], Any]) -> Any:
     def of_today(*args: Any) -> Any:
         return native(*args, localtime()) if len(args) == is_format else native(*args)
 
-    return _dressed(of_today, native)
+    _dress(of_today, native)
+    return of_today
 
 
-def _dressed(ours: Any, native: Any) -> Any:
+def _dress(ours: Any, native: Any) -> None:
     ours.__name__ = ours.__qualname__ = native.__name__
     ours.__doc__ = native.__doc__
-    return ours
 
 
 def patch_datetime(module: ModuleType) -> None:

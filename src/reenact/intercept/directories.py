@@ -30,9 +30,10 @@ def passed() -> Iterator[str]:
 
 
 class Entry:
-    """What os.DirEntry offers."""
+    """What os.DirEntry offers; it takes its place, so that isinstance() finds what it should."""
 
     __slots__ = ("_facts", "name", "path")
+    __class_getitem__: Any = classmethod(type(list[int]))
 
     def __init__(self, directory: Any, facts: tuple[Any, ...]) -> None:
         self.name = facts[0]
@@ -62,6 +63,9 @@ class Entry:
 
     def __repr__(self) -> str:
         return f"<DirEntry {self.name!r}>"
+
+
+Entry.__name__ = Entry.__qualname__ = "DirEntry"
 
 
 class Entries:
@@ -113,3 +117,4 @@ def patch(module: ModuleType) -> None:
         return Entries(directory, recorded(directory))
 
     module.scandir = scandir  # type: ignore[attr-defined]
+    module.DirEntry = Entry  # type: ignore[attr-defined]

@@ -146,6 +146,8 @@ class Definitions:
     def _call(self, at: int) -> int:
         (number, opens, size), at = self._fields(at, 3)
         self._count("calls", len(self.calls))
+        if number in self.calls:
+            raise ValueError(f"call {number} is defined twice")
         self.calls[number] = Call(number, self._sized(at, size, LONGEST_CALL), opens == 1)
         return at + size
 

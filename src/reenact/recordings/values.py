@@ -19,6 +19,7 @@ DEEPEST = 16
 KEPT = 1 << 20
 LONGEST_INTEGER = 1024
 LONGEST_NAME = 128
+EXCEPTION_PARTS = 4  # arguments, two file names, attributes
 
 PLACES = ("socket", "null", "directory", "file")
 CONTENTS = ("own", "empty", "hole", "kept")
@@ -152,9 +153,12 @@ class _Values:
 
     def exception(self) -> Record:
         name, parts = self._short(LONGEST_NAME), self.value()
-        if not isinstance(parts, tuple) or len(parts) != 4:
-            raise ValueError("an exception does not have four parts")
-        return Record(name, parts)
+        if not isinstance(parts, Cut):
+            parts = Cut(parts, len(parts) if isinstance(parts, tuple) else 0)
+        if parts.size != EXCEPTION_PARTS or not isinstance(parts.value, tuple | list):
+            raise ValueError(f"an exception does not have {EXCEPTION_PARTS} parts")
+        missing = EXCEPTION_PARTS - len(parts.value)
+        return Record(name, (*parts.value, *(None,) * missing))
 
     def bytes(self) -> bytes | Cut:
         size = self.cursor.varint()

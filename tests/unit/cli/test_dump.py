@@ -42,7 +42,7 @@ SAMPLE = """\
       300            garbage collection, generation 2
       300  0.1       release lock 1           app.py:4 in work
       310            -> thread 0.2 (0.1 waits or ended)
-      310  0.1       note: a child process was forked (process 77); what it did is not recorded; \
+      310  0.1       note: native code forked a process; what it did is not recorded; \
 from subprocess
       311  0.2       acquire lock 1           app.py:3 in work
       312  0.2       release lock 1           app.py:4 in work
@@ -266,3 +266,35 @@ def test_colour_is_for_terminals_that_want_it(recorded: Path) -> None:
     assert b"\x1b[" in on_a_terminal(recorded, TERM="xterm")
     assert b"\x1b[" not in on_a_terminal(recorded, TERM="xterm", NO_COLOR="1")
     assert b"\x1b[" not in on_a_terminal(recorded, TERM="dumb")
+
+
+INPUTS = """\
+        1  posix.open                   returned 3: file 1, contents kept at byte 0 of files
+        2  posix.open                   raised OSError(2, 'gone') for '/x'
+        3  posix.read                   returned b'line\\n'
+        4  posix.read                   returned 3, and filled a buffer with b'put'
+        5  time.localtime               returned [1, 'two', (3.5, None)]
+"""
+
+
+def test_inputs(reenact: Reenact, recorded: Path, capsys: Capture) -> None:
+    assert reenact("dump", recorded, "--inputs") == 0
+    assert capsys.readouterr().out == INPUTS
+    assert reenact("dump", recorded, "--inputs", "--thread", "0") == 2
+    assert "no threads and no steps" in capsys.readouterr().err
+
+
+def test_inputs_as_json(reenact: Reenact, recorded: Path, capsys: Capture) -> None:
+    first, opened, failed, *_, filled, _ = lines(reenact, capsys, recorded, "--inputs")
+    assert first["type"] == "recording"
+    assert opened == {
+        "type": "input",
+        "number": 1,
+        "call": "posix.open",
+        "source": "files",
+        "kind": "returned",
+        "value": 3,
+        "opened": {"place": "file", "file": 1, "contents": "kept", "argument": 0},
+    }
+    assert failed["value"] == {"record": "OSError", "fields": [[2, "gone"], "/x", None, None]}
+    assert filled["filled"] == {"bytes": "cHV0"}

@@ -33,6 +33,8 @@ def test_a_page(reenact: Reenact, recorded: Path, capsys: Capture) -> None:
         "operations   10",
         "switches     5",
         "steps        320",
+        "taken in     files              4 outcomes, 8 bytes of data and text",
+        "             clock              1 outcome",
         "uncontrolled step 12, thread 0: a thread that Python did not start",
         "sources      none recorded",
     ):
@@ -113,6 +115,10 @@ def test_json(reenact: Reenact, recorded: Path, capsys: Capture) -> None:
     assert found["thread_ids"] == ["0", "0.1", "0.2"]
     assert (found["threads"], found["operations"], found["steps"]) == (3, 10, 320)
     assert found["notes"] == len(found["note_list"]) == 2
+    assert found["inputs"] == [
+        {"source": "files", "count": 4, "bytes": 8},
+        {"source": "clock", "count": 1, "bytes": 0},
+    ]
 
 
 def test_every_field_is_documented(reenact: Reenact, tmp_path: Path, capsys: Capture) -> None:
@@ -129,6 +135,7 @@ def test_every_field_is_documented(reenact: Reenact, tmp_path: Path, capsys: Cap
     text = DOCUMENT.read_text()
     found = json.loads(capsys.readouterr().out)
     names = {*found, *found["note_list"][0], *found["source_list"][0], *found["outcome"]}
+    names |= set(found["inputs"][0])
     names |= {*found["outcome"]["threads"][0], *found["sizes"]["state"], *found["header"]}
     assert [name for name in sorted(names) if f"`{name}`" not in text] == []
 

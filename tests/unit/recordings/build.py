@@ -60,6 +60,26 @@ def varints(*values: int) -> bytes:
     return b"".join(map(varint, values))
 
 
+def sized(tag: int, data: bytes) -> bytes:
+    return varints(tag, len(data)) + data
+
+
+def value(plain: Any) -> bytes:
+    """A plain value of the inputs stream."""
+    if plain is None or isinstance(plain, bool):
+        return varint((None, False, True).index(plain))
+    if isinstance(plain, int):
+        if -(1 << 63) <= plain < 1 << 63:
+            return varint(3) + zigzag(plain)
+        return sized(14, plain.to_bytes(plain.bit_length() // 8 + 1, "little", signed=True))
+    if isinstance(plain, float):
+        return varint(4) + struct.pack("<d", plain)
+    if isinstance(plain, bytes | str):
+        return sized(5, plain) if isinstance(plain, bytes) else sized(6, plain.encode())
+    items = b"".join(map(value, plain))
+    return varints(7 if isinstance(plain, tuple) else 8, len(plain)) + items
+
+
 def stream(name: str, payload: bytes, used: int | None = None, spare: int = 0) -> bytes:
     number = STREAMS.index(name) + 1
     size = len(payload) if used is None else used
@@ -128,6 +148,14 @@ class Builder:
         index = len(self._threads) - 1
         self._add("definitions", varints(5, index, parent, ordinal))
         return index
+
+    def call(self, number: int, name: str, opens: bool = False) -> int:
+        self._add("definitions", varints(6, number, opens, len(name)) + name.encode())
+        return number
+
+    def input(self, call: int, data: bytes) -> None:
+        """`data`: see docs/format.md, or `value`."""
+        self._add("inputs", varint(call << 1) + data)
 
     def operation(self, step: int, thread: int, site: int, object: int = 0) -> None:
         has_thread, has_object = thread != self._thread, object != self._object
@@ -245,4 +273,12 @@ def sample(source: str = "/nowhere/project/app.py", digest: str | None = None) -
     made.output(1, b"bye\n")
     made.note(1, 12, 0, 4242)
     made.note(3, 310, first, 77, "from subprocess")
+    opens = made.call(8, "posix.open", opens=True)
+    reads = made.call(9, "posix.read")
+    made.input(opens, value(3) + varints(3, 1, 3, 0))
+    made.input(opens, sized(9, b"OSError") + value(((2, "gone"), "/x", None, None)))
+    made.input(reads, value(b"line\n"))
+    made.input(reads, sized(10, b"put") + value(3))
+    made.input(made.call(10, "time.localtime"), value([1, "two", (3.5, None)]))
+    made.payloads["files"] = struct.pack("<Q", 5) + b"line\n"
     return made

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from reenact.cli import inputs
 from reenact.cli.info import as_json, rows
 from reenact.cli.timeline import Window, timeline
 from reenact.errors import RecordingError
@@ -108,6 +109,7 @@ def everything(recording: Recording) -> Iterator[Iterator[object]]:
     yield timeline(recording, Window())
     yield recording.clock_values()
     yield recording.output(1)
+    yield inputs.lines(recording)
     yield recording.thread_paths()
     yield iter(recording.definitions.sources)
     yield iter(() if recording.state is None else recording.state.slots())

@@ -161,7 +161,7 @@ def test_a_killed_run_opens(tmp_path: Path, names: Names) -> None:
     assert len(recording.problems) == 2
 
 
-@pytest.mark.parametrize("name", ["schedule", "operations", "clock", "output", "notes"])
+@pytest.mark.parametrize("name", ["schedule", "operations", "clock", "output", "notes", "inputs"])
 def test_the_entry_a_killed_run_was_writing_is_passed_over(
     tmp_path: Path, names: Names, name: str
 ) -> None:
@@ -172,7 +172,7 @@ def test_the_entry_a_killed_run_was_writing_is_passed_over(
     assert len(read(recording, name)) == len(read(open_sample(tmp_path, names), name))
 
 
-@pytest.mark.parametrize("name", ["schedule", "operations", "clock", "output", "notes"])
+@pytest.mark.parametrize("name", ["schedule", "operations", "clock", "output", "notes", "inputs"])
 def test_an_entry_cut_off_in_a_closed_run_is_damage(
     tmp_path: Path, names: Names, name: str
 ) -> None:
@@ -193,7 +193,7 @@ def test_a_definition_cut_off(tmp_path: Path, names: Names) -> None:
     assert len(killed.definitions.sites) == 6
 
 
-@pytest.mark.parametrize("name", ["schedule", "operations", "clock", "output", "notes"])
+@pytest.mark.parametrize("name", ["schedule", "operations", "clock", "output", "notes", "inputs"])
 def test_a_stream_that_promises_more_than_the_file_has(
     tmp_path: Path, names: Names, name: str
 ) -> None:
@@ -212,6 +212,7 @@ def read(recording: Recording, name: str) -> list[object]:
         "clock": recording.clock_values,
         "output": recording.output_chunks,
         "notes": recording.notes,
+        "inputs": recording.inputs,
     }
     return list(readers[name]())
 
