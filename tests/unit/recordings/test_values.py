@@ -58,6 +58,7 @@ def test_plain_values_come_back(tmp_path_factory: pytest.TempPathFactory, plain:
     "data, expected",
     [
         (varint(11), Input(READ, "performed")),
+        (varint(18) + value((1, "asked")), Input(READ, "called back", (1, "asked"))),
         (varints(16, 14), Input(READ, "signalled", 14)),
         (sized(10, b"abc") + value(3), Input(READ, "returned", 3, b"abc")),
         (sized(15, b"xy"), Input(READ, "returned", bytearray(b"xy"))),
@@ -117,7 +118,7 @@ def test_a_long_integer_is_not_made(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "data, words",
     [
-        (varint(18), "there is no value 18"),
+        (varint(19), "there is no value 19"),
         (varints(7, 1) * 17 + varint(0), "nested deeper than 16"),
         (sized(6, b"\xff"), "not UTF-8"),
         (sized(9, b"OSError") + value(1), "an exception does not have 4 parts"),
