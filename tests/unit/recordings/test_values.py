@@ -59,6 +59,7 @@ def test_plain_values_come_back(tmp_path_factory: pytest.TempPathFactory, plain:
     [
         (varint(11), Input(READ, "performed")),
         (varints(16, 14), Input(READ, "signalled", 14)),
+        (varint(18) + value(("x",)), Input(READ, "called back", ("x",))),
         (sized(10, b"abc") + value(3), Input(READ, "returned", 3, b"abc")),
         (sized(15, b"xy"), Input(READ, "returned", bytearray(b"xy"))),
         (varints(17, 2) + value(1) + value(2), Input(READ, "returned", frozenset({1, 2}))),
@@ -117,7 +118,7 @@ def test_a_long_integer_is_not_made(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "data, words",
     [
-        (varint(18), "there is no value 18"),
+        (varint(19), "there is no value 19"),
         (varints(7, 1) * 17 + varint(0), "nested deeper than 16"),
         (sized(6, b"\xff"), "not UTF-8"),
         (sized(9, b"OSError") + value(1), "an exception does not have 4 parts"),
