@@ -16,6 +16,7 @@ from reenact.cli.wording import Terminal, printable
 from reenact.config import Settings
 from reenact.engine.launch import Program
 from reenact.inputs import SOURCES
+from reenact.intercept.boundary import SHIPPED
 from reenact.intercept.table import TABLE, Row
 
 DESCRIPTION = """\
@@ -83,11 +84,9 @@ def lines(settings: Settings) -> Iterator[Line]:
         how, origin = settings.inputs.sources[source], settings.origin("sources", source)
         yield from _spread((source, how, str(origin)), _texts(rows_of(source)))
     yield from _spread(("always", "controlled", "design"), _texts(rows_of(None)))
-    boundaries = settings.inputs.boundary
-    for boundary in boundaries:
+    yield "boundary", "recorded", "design", ", ".join(SHIPPED)
+    for boundary in settings.inputs.boundary:
         yield "boundary", "recorded", str(settings.origin("boundary", boundary)), boundary
-    if not boundaries:
-        yield "boundary", "none", str(settings.origin("boundary")), ""
     yield from _instrumented(settings)
     strict = "yes" if settings.inputs.strict else "no"
     yield "strict", strict, str(settings.origin("strict")), ""
@@ -127,6 +126,7 @@ def as_json(settings: Settings, program: Program | None) -> dict[str, Any]:
         "file": settings.file or None,
         "sources": [_source_json(settings, source) for source in SOURCES],
         "always": _calls_json(None),
+        "shipped_boundaries": list(SHIPPED),
         "boundary": _entries_json(settings, "boundary", settings.inputs.boundary),
         "instrument": _instrument_json(settings),
         "strict": {

@@ -26,7 +26,7 @@ _SHIPPED = {
     "pygame.time": "games",
     "pygame.joystick": "games",
 }
-_COVERED = ("sqlite3", "psycopg2", "pygame")
+SHIPPED = ("sqlite3", "psycopg2", "pygame")
 
 
 def patches(declared: Iterable[str]) -> dict[str, Patch]:
@@ -34,7 +34,7 @@ def patches(declared: Iterable[str]) -> dict[str, Patch]:
     names: dict[str, list[str]] = {}
     for text in declared:
         module, _, name = text.partition(":")
-        if module.partition(".")[0] not in _COVERED:
+        if module.partition(".")[0] not in SHIPPED:
             names.setdefault(module, []).append(name)
     found = {module: _shipped(ours) for module, ours in _SHIPPED.items()}
     return {**found, **{module: _declared(wanted) for module, wanted in names.items()}}

@@ -55,7 +55,7 @@ def test_defaults(ask: Reenact, capsys: Capture) -> None:
     assert "program" not in shown
     for source in SOURCES:
         assert shown[source].startswith("recorded default")
-    assert shown["boundary"] == "none default"
+    assert shown["boundary"] == "recorded design sqlite3, psycopg2, pygame"
     assert shown["ticks"].startswith("own code default")
     assert shown["strict"] == "no default"
 

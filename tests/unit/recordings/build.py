@@ -153,6 +153,9 @@ class Builder:
         self._add("definitions", varints(6, number, opens, len(name)) + name.encode())
         return number
 
+    def module(self, name: str) -> None:
+        self._add("definitions", sized(7, name.encode()))
+
     def input(self, call: int, data: bytes) -> None:
         """`data`: see docs/format.md, or `value`."""
         self._add("inputs", varint(call << 1) + data)

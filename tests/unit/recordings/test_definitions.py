@@ -22,7 +22,7 @@ def define(made: Builder, names: Names) -> Definitions:
     "record, what",
     [
         (varints(0), "no definition 0"),
-        (varints(7), "no definition 7"),
+        (varints(8), "no definition 8"),
         (varints(6, 1, 0, 0, 6, 1, 0, 0), "call 1 is defined twice"),
         (varints(6, 1, 0, 1 << 20), "a string has 1048576 bytes"),
         (varints(2, 1, 5, 0, 1), "string 5 is not defined"),
@@ -104,6 +104,7 @@ def test_too_many_of_anything_is_refused(
         made.source(f"{number}.py", "00")
         made.thread(0, number)
         made.call(number, "x")
+        made.module(f"m{number}")
     with pytest.raises(RecordingError, match=f"more than 3 {what}") as caught:
         define(made, names)
     assert caught.value.fault == "oversized"

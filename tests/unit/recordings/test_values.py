@@ -60,6 +60,7 @@ def test_plain_values_come_back(tmp_path_factory: pytest.TempPathFactory, plain:
         (varint(11), Input(READ, "performed")),
         (varint(18) + value((1, "asked")), Input(READ, "called back", (1, "asked"))),
         (varints(16, 14), Input(READ, "signalled", 14)),
+        (varint(18) + value(("x",)), Input(READ, "called back", ("x",))),
         (sized(10, b"abc") + value(3), Input(READ, "returned", 3, b"abc")),
         (sized(15, b"xy"), Input(READ, "returned", bytearray(b"xy"))),
         (varints(17, 2) + value(1) + value(2), Input(READ, "returned", frozenset({1, 2}))),
