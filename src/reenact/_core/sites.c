@@ -285,8 +285,7 @@ static PyObject *hide_frames(PyObject *module, PyObject *code)
     Py_RETURN_NONE;
 }
 
-PyMethodDef site_functions[] = {{"hide_frames", hide_frames, METH_O, NULL},
-                                {NULL, NULL, 0, NULL}};
+PyMethodDef site_functions[] = {{"hide_frames", hide_frames, METH_O, NULL}, {NULL, NULL, 0, NULL}};
 
 static bool is_hidden(const PyCodeObject *code)
 {

@@ -25,7 +25,7 @@ enum Tag {
     TAG_BYTEARRAY,
     TAG_SIGNALLED, /* not yet an outcome: a signal's handler ran inside the call */
     TAG_SET,
-    TAG_CALLED,    /* nor is this: the call called the program back, with the value that follows */
+    TAG_CALLED, /* nor is this: the call called the program back, with the value that follows */
 };
 enum { DEEPEST = 16, MOST_TYPES = 128 };
 
