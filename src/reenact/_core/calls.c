@@ -387,6 +387,15 @@ static PyObject *try_quickly(const Call *call, PyObject *const *args, size_t cou
     return result;
 }
 
+/* Performed by a replay too: it concerns nothing outside this process. */
+static PyObject *passed_call(PyObject *self, PyObject *const *args, size_t count, PyObject *names)
+{
+    Call *call = (Call *)self;
+    Thread *thread = call_thread();
+    return thread == NULL ? perform(call, args, count, names)
+                          : call_native(call, thread, args, count, names);
+}
+
 static PyObject *recorded_waiting_call(Call *call, Thread *thread, PyObject *const *args,
                                        size_t count, PyObject *names)
 {
@@ -605,7 +614,7 @@ static const struct {
 } MANNERS[] = {{"outside", outside_call}, {"recorded", recorded_call}, {"makes", makes_call},
                {"sent", sent_call},       {"raised", raised_call},     {"output", output_call},
                {"opens", open_call},      {"reads", read_call},        {"closes", close_call},
-               {"forks", fork_call}};
+               {"forks", fork_call},      {"passed", passed_call}};
 
 static vectorcallfunc find_manner(const char *name)
 {

@@ -449,6 +449,7 @@ int locks_install(PyTypeObject *lock_type, PyTypeObject *rlock_type);
 int queues_install(PyTypeObject *type);
 int threads_install(PyObject *thread_module);
 int threads_bind(Thread *thread);
+void threads_move(Thread *thread);
 extern PyMethodDef clock_functions[], thread_functions[], call_functions[], import_functions[];
 extern PyMethodDef value_functions[], file_functions[], signal_functions[], fork_functions[];
 extern PyMethodDef site_functions[];

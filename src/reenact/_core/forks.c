@@ -75,6 +75,7 @@ static void begin_threads(void)
     gate.leaving_tid = 0;
     gate.pid = getpid();
     threads_bind(thread);
+    threads_move(thread);
     gate_adopt_main(thread);
 }
 

@@ -23,6 +23,19 @@ static PyObject *native_start, *native_start_joinable, *native_set_sentinel, *na
 static PyObject *native_join, *native_interrupt;
 static destructor native_handle_dealloc;
 
+/* In a forked child the thread that forked may end, and others go on. The last of them ends the
+ * process, which a thread of ours must not keep alive. */
+static bool threads_is_last(const Thread *ending)
+{
+    for (uint32_t i = 0; i < gate.state->threads; i++) {
+        const Thread *thread = &gate.slots[i];
+        if (thread != ending && thread->status != ENDED && thread->status != FREE) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static void on_exit_of_thread(void *value)
 {
     Thread *thread = value;
@@ -30,11 +43,23 @@ static void on_exit_of_thread(void *value)
         return;
     }
     thread->tstate = NULL;
-    if (gate.active) {
+    if (gate.active && threads_is_last(thread)) {
+        gate_close(false);
+        patrol_stop();
+    }
+    else if (gate.active) {
         gate_thread_gone(thread, thread->sentinel == NULL ? NULL : object_find(thread->sentinel));
     }
     else {
         thread->status = ENDED;
+    }
+}
+
+/* The calling OS thread, which is not the first of the process, has a new slot. */
+void threads_move(Thread *thread)
+{
+    if (pthread_getspecific(exit_key) != NULL) {
+        pthread_setspecific(exit_key, thread);
     }
 }
 

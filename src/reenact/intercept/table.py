@@ -149,6 +149,7 @@ TABLE = (
     Row("files", "posix", "dup memfd_create", DEFERRED, DEFERRABLE, manner="makes"),
     Row("files", "fcntl", "flock lockf", RECORDED, REVOCABLE, WAITS),
     Row("files", "posix", "lockf", RECORDED, REVOCABLE, WAITS),
+    Row("files", "posix", "ftruncate", PASSED, REVOCABLE),
     # terminal
     Row("terminal", "_io:FileIO", "write", PASSED, IRREVOCABLE, WAITS | ON_DESCRIPTOR, "output"),
     Row("terminal", "posix", "write", PASSED, IRREVOCABLE, WAITS | ON_DESCRIPTOR, "output"),
