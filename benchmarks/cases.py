@@ -41,6 +41,11 @@ CASES = (
     Case("threads", "lock_heavy", ("32",)),
     Case("threads", "queue_pipeline"),
     Case("threads", "pool_small_tasks"),
+    Case("inputs", "cheap_call", ("time_time",)),
+    Case("inputs", "cheap_call", ("urandom16",)),
+    Case("inputs", "cheap_call", ("recv64",)),
+    Case("inputs", "cheap_call", ("file64k",)),
+    Case("inputs", "cheap_call", ("asyncio_tasks",)),
     Case("size", "contended"),
     Case("size", "contended", ("pairs",)),
     Case("startup", "startup"),
@@ -49,6 +54,13 @@ CASES = (
 COMPUTE_MEAN_RATIO = 1.12
 COMPUTE_WORST_RATIO = 1.4
 THREADS_RATIO = 1.1
+INPUTS_RATIOS = {
+    "time_time": 1.2,
+    "urandom16": 1.15,
+    "recv64": 1.15,
+    "file64k": 1.3,
+    "asyncio_tasks": 1.2,
+}
 STARTUP_MORE_S = 0.150
 REPLAY_RATIO = 1.2
 SIZE_BYTES = 100_000

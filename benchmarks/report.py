@@ -51,6 +51,7 @@ def judge(results: list[Measurement]) -> list[Verdict]:
     return [
         *judge_compute(group(results, "compute")),
         *judge_threads(group(results, "threads")),
+        *judge_inputs(group(results, "inputs")),
         *judge_startup(group(results, "startup")),
         *judge_replay(results),
         *judge_sizes(group(results, "size")),
@@ -70,6 +71,13 @@ def judge_threads(results: list[Measurement]) -> Iterable[Verdict]:
     """Each threaded program by itself."""
     for result in results:
         yield Verdict(result.case.name, result.record_ratio, cases.THREADS_RATIO, "ratio")
+
+
+def judge_inputs(results: list[Measurement]) -> Iterable[Verdict]:
+    """Each kind of call by itself."""
+    for result in results:
+        target = cases.INPUTS_RATIOS[result.case.args[0]]
+        yield Verdict(result.case.name, result.record_ratio, target, "ratio")
 
 
 def judge_startup(results: list[Measurement]) -> Iterable[Verdict]:
@@ -104,11 +112,11 @@ def times_table(results: list[Measurement]) -> list[str]:
     heads = ("stock s", "record s", "ratio", "replay/record", "noise")
     widths = (9, 9, 8, 14, 7)
     cells = (f"{head:>{width}}" for head, width in zip(heads, widths, strict=True))
-    lines = [f"{'program':20} {' '.join(cells)}"]
+    lines = [f"{'program':24} {' '.join(cells)}"]
     for result in results:
         replay = "-" if result.replay_ratio is None else f"{result.replay_ratio:.3f}x"
         lines.append(
-            f"{result.case.name:20} {result.stock.best:9.3f} {result.record.best:9.3f} "
+            f"{result.case.name:24} {result.stock.best:9.3f} {result.record.best:9.3f} "
             f"{result.record_ratio:7.3f}x {replay:>14} {result.stock.spread:6.2f}x"
         )
     return lines

@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import tomllib
 from bisect import bisect_left
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -105,17 +104,26 @@ def find(directory: Path) -> Path | None:
 
 def read(path: Path) -> File:
     text = _text(path)
+    if "reenact" not in text:
+        return File(path, text, {})
     try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        document = _parse(text)
+    except ValueError as error:
         raise _broken(path, text, error) from None
     return File(path, text, _table(document, path, text))
+
+
+def _parse(text: str) -> dict[str, Any]:
+    """The document; ValueError if it is none."""
+    import tomllib  # takes longer to load than most files have anything for us
+
+    return tomllib.loads(text)
 
 
 def read_named(name: str) -> File:
     """A file that was asked for must have something to say."""
     file = read(Path(name))
-    if not _holds(tomllib.loads(file.text), _TABLE):
+    if not _holds(_parse(file.text), _TABLE):
         raise UsageError(
             "it has no table [tool.reenact]",
             where=name,
@@ -155,9 +163,9 @@ def line_of(text: str, path: tuple[str, ...]) -> int:
 def _beginning(lines: list[str], cut: int) -> dict[str, Any]:
     """The document up to `cut`, or to the end of the statement that is there."""
     for end in range(cut, len(lines)):
-        with suppress(tomllib.TOMLDecodeError):
-            return tomllib.loads("\n".join(lines[:end]))
-    return tomllib.loads("\n".join(lines))
+        with suppress(ValueError):
+            return _parse("\n".join(lines[:end]))
+    return _parse("\n".join(lines))
 
 
 def _text(path: Path) -> str:
@@ -180,7 +188,7 @@ def _text(path: Path) -> str:
         ) from None
 
 
-def _broken(path: Path, text: str, error: tomllib.TOMLDecodeError) -> UsageError:
+def _broken(path: Path, text: str, error: ValueError) -> UsageError:
     message = str(error)
     place = _PLACE.search(message)
     line = int(place[1]) if place is not None and place[1] else len(text.rstrip().split("\n"))

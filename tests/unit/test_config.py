@@ -240,8 +240,8 @@ def test_an_option_decides_whether_there_are_ticks() -> None:
         ("[tool.reenact]\nseed = \n", 2),
         ("[tool.reenact]\nseed = 1\nseed = 2\n", 3),
         ("[tool.reenact\n", 1),
-        ("a = 1\nb = [1,\n", 2),
-        ("a = 1\n'''", 2),
+        ("reenact = 1\nb = [1,\n", 2),
+        ("reenact = 1\n'''", 2),
     ],
 )
 def test_a_broken_file_is_named_with_its_line(text: str, line: int) -> None:

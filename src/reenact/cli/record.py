@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import os
-import secrets
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from reenact import strategies
 from reenact.cli.exits import ends_well
@@ -14,11 +14,13 @@ from reenact.cli.program import add_options, program_of, settings_of
 from reenact.cli.progress import Progress
 from reenact.cli.wording import printable
 from reenact.config import Settings
-from reenact.engine import record, report
+from reenact.engine import record
 from reenact.engine.launch import Choices, Program
 from reenact.errors import ReenactError, UsageError
-from reenact.recordings.reader import Recording
 from reenact.strategies.interface import Builtin
+
+if TYPE_CHECKING:
+    from reenact.recordings.reader import Recording
 
 DESCRIPTION = """\
 Run a Python program and record its execution: which thread ran when, and what the clocks said.
@@ -65,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
 
 def choices_of(settings: Settings) -> Choices:
     strategy = _strategy(settings)
-    seed = secrets.randbits(32) if settings.seed is None else settings.seed
+    seed = int.from_bytes(os.urandom(4), "little") if settings.seed is None else settings.seed
     return Choices(strategy.name, strategy.kind, seed, settings.slice or strategy.slice)
 
 
@@ -93,6 +95,8 @@ def _path(args: argparse.Namespace, program: Program) -> Path:
 
 def _try_to_describe(path: Path) -> None:
     """The program has ended by now, and its exit code is what counts."""
+    from reenact.recordings.reader import Recording
+
     try:
         _describe(Recording.open(path), path)
     except ReenactError as error:
@@ -100,6 +104,8 @@ def _try_to_describe(path: Path) -> None:
 
 
 def _describe(recording: Recording, path: Path) -> None:
+    from reenact.engine import report
+
     outcome = recording.outcome()
     if outcome is not None and outcome.reason == "deadlock":
         for line in report.deadlock(recording, outcome):

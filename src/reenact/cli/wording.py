@@ -10,11 +10,13 @@ import io
 import os
 import signal
 import sys
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from reenact.errors import UsageError
-from reenact.events import Note
-from reenact.recordings.reader import Recording
+
+if TYPE_CHECKING:
+    from reenact.events import Note
+    from reenact.recordings.reader import Recording
 
 STYLES = {"faint": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 

@@ -11,7 +11,7 @@ import select
 import signal
 import struct
 import sys
-import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from reenact import _core
@@ -84,13 +84,15 @@ def run(
     read: str,
     last_step: int = -1,
     is_cut: bool = False,
+    meanwhile: Callable[[], None] | None = None,
 ) -> Ended:
-    """Run the program to its end, logging into the directory `write`."""
+    """Run the program to its end, logging into the directory `write`; `meanwhile` is called once
+    it has been started."""
     environment, hidden = settle(environment)
     until_closed, held = os.pipe()
     descriptors = _descriptors(mode, program, choices, hidden, write, read, last_step, is_cut, held)
     command = _command(flags, descriptors)
-    ended = _spawn_and_wait(command, environment, descriptors)
+    ended = _spawn_and_wait(command, environment, descriptors, meanwhile)
     if mode == REPLAY:
         _await_forked(until_closed)
     os.close(until_closed)
@@ -127,7 +129,7 @@ def _await_forked(descriptor: int) -> None:
 
 def run_plainly(command: list[str]) -> Ended:
     """Run a command as it is, with signals passed on in the same way."""
-    return _spawn_and_wait(command, dict(os.environ), [])
+    return _spawn_and_wait(command, dict(os.environ), [], None)
 
 
 def control_descriptor(
@@ -169,15 +171,17 @@ def _control_text(program: Program, choices: Choices, hidden: str) -> bytes:
 
 
 def _control_file(data: bytes) -> int:
-    with tempfile.TemporaryFile() as file:
-        file.write(data)
-        file.flush()
-        file.seek(0)
-        return os.dup(file.fileno())
+    descriptor = os.memfd_create("control")
+    os.write(descriptor, data)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor
 
 
 def _spawn_and_wait(
-    command: list[str], environment: dict[str, str], descriptors: list[int]
+    command: list[str],
+    environment: dict[str, str],
+    descriptors: list[int],
+    meanwhile: Callable[[], None] | None,
 ) -> Ended:
     for descriptor in descriptors:
         os.set_inheritable(descriptor, True)
@@ -188,6 +192,8 @@ def _spawn_and_wait(
         pid = os.posix_spawn(command[0], command, environment, setsigmask=before)
         for descriptor in descriptors:
             os.close(descriptor)
+        if meanwhile is not None:
+            meanwhile()
         return _wait(pid)
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)

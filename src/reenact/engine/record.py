@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from reenact import _core
 from reenact.engine import launch
@@ -23,9 +24,10 @@ from reenact.engine.launch import Choices, Ended, Program
 from reenact.errors import ReenactError
 from reenact.recordings import format
 from reenact.recordings.header import End, Header, Instrument, Strategy
-from reenact.recordings.pack import Progress, pack
-from reenact.recordings.reader import Recording
 from reenact.version import VERSION
+
+if TYPE_CHECKING:
+    from reenact.recordings.pack import Progress
 
 _SECRETS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "AUTH")
 
@@ -69,8 +71,16 @@ def record(
         interpreter_flags(),
         str(directory),
         str(directory),
+        meanwhile=_get_ready,
     )
     return keep(directory, path, ended, time.monotonic() - started, progress)
+
+
+def _get_ready() -> None:
+    """What is needed when the program has ended is loaded while it runs."""
+    import reenact.engine.report
+    import reenact.recordings.pack
+    import reenact.recordings.reader  # noqa: F401
 
 
 def _without_recording(program: Program, directory: Path, error: OSError) -> Recorded:
@@ -89,6 +99,8 @@ def _without_recording(program: Program, directory: Path, error: OSError) -> Rec
 def keep(
     directory: Path, path: Path, ended: Ended, seconds: float, progress: Progress | None = None
 ) -> Recorded:
+    from reenact.recordings.pack import pack
+
     try:
         _write_end(directory / format.END, _end(directory, ended, seconds))
         pack(directory, path, progress)
@@ -116,6 +128,8 @@ def _write_end(path: Path, end: End) -> None:
 
 
 def _end(directory: Path, ended: Ended, seconds: float) -> End:
+    from reenact.recordings.reader import Recording
+
     how = "exited" if ended.signal is None else "killed"
     state = Recording.open(directory).state
     if state is not None and state.ended == "deadlock":
@@ -124,6 +138,8 @@ def _end(directory: Path, ended: Ended, seconds: float) -> End:
 
 
 def _problem_of(path: Path) -> str:
+    from reenact.recordings.reader import Recording
+
     try:
         state = Recording.open(path).state
     except ReenactError as error:
