@@ -127,7 +127,7 @@ static void note_native_module(PyObject *args)
 static int hook(const char *event, PyObject *args, void *unused)
 {
     (void)unused;
-    if (!gate.active || me == NULL) {
+    if (!gate.active || me == NULL || strcmp(event, "open") == 0) {
         return 0;
     }
     if (strcmp(event, "import") == 0) {

@@ -671,6 +671,28 @@ PyObject *close_call(PyObject *self, PyObject *const *args, size_t count, PyObje
 
 static initproc native_init;
 
+/* What posix.open comes to, for a path that is text, with the mode that FileIO gives. */
+static PyObject *open_plainly(PyObject *path, int flags)
+{
+    PyObject *encoded;
+    if (!PyUnicode_FSConverter(path, &encoded)) {
+        return NULL;
+    }
+    int fd, error, failed;
+    do {
+        Py_BEGIN_ALLOW_THREADS;
+        fd = open(PyBytes_AS_STRING(encoded), flags, 0666);
+        error = fd < 0 ? errno : 0;
+        Py_END_ALLOW_THREADS;
+        failed = error == EINTR ? PyErr_CheckSignals() : 0;
+    } while (error == EINTR && failed == 0);
+    Py_DECREF(encoded);
+    errno = error;
+    return fd >= 0  ? PyLong_FromLong(fd)
+           : failed ? NULL
+                    : PyErr_SetFromErrnoWithFilenameObject(PyExc_OSError, path);
+}
+
 /* open_for_file(path, flags): as FileIO opens, through the table's open */
 static PyObject *open_for_file(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
@@ -678,6 +700,14 @@ static PyObject *open_for_file(PyObject *module, PyObject *const *args, Py_ssize
     if (count != 2 || opener == NULL) {
         PyErr_SetString(PyExc_TypeError, "open_for_file(path, flags)");
         return NULL;
+    }
+    Call *call = (Call *)opener;
+    bool is_plain = PyUnicode_CheckExact(args[0]) && PyLong_CheckExact(args[1]);
+    if (is_plain && call_thread() != NULL) {
+        int flags = (int)PyLong_AsLong(args[1]);
+        return gate.settings.mode == MODE_REPLAY
+                   ? open_again(call, flags)
+                   : note_open(call, open_plainly(args[0], flags), flags);
     }
     PyObject *mode = PyLong_FromLong(0666);
     PyObject *given[] = {args[0], args[1], mode};
