@@ -35,8 +35,10 @@ check: .venv-3.11/.installed
 	.venv-3.11/bin/clang-format --dry-run --Werror src/reenact/_core/*.c src/reenact/_core/*.h
 	.venv-3.11/bin/python tools/compile_strictly.py
 
-bench: $(VENV)/.installed
+bench: $(VENV)/.installed .venv-3.11/.installed
+	$(PYTHON) -m compileall -q src/reenact
 	$(PYTHON) benchmarks/record.py
+	.venv-3.11/bin/python benchmarks/servers.py
 
 # Every program recorded 40 times and replayed 120 times, on every Python: over an hour.
 fidelity:

@@ -11,6 +11,7 @@ import selectors
 import socket
 import sys
 import time
+from dataclasses import dataclass
 
 REQUEST = b"GET /page HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
@@ -25,35 +26,51 @@ def main() -> None:
         last.recv(1 << 16)
 
 
+@dataclass
+class Client:
+    """One that asks again as soon as it has its answer."""
+
+    port: int
+    left: int
+    answer: bytes = b""
+
+
 def drive(port: int, connections: int, requests: int) -> None:
-    """Each connection asks again as soon as it has its answer."""
     selector = selectors.DefaultSelector()
     share, rest = divmod(requests, connections)
     for number in range(connections):
-        connection = socket.create_connection(("127.0.0.1", port))
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        selector.register(connection, selectors.EVENT_READ, [share + (number < rest), b""])
-        connection.sendall(REQUEST)
+        ask_anew(selector, Client(port, share + (number < rest)))
     while selector.get_map():
         for key, _ in selector.select():
             receive(selector, key)
 
 
+def ask_anew(selector: selectors.BaseSelector, client: Client) -> None:
+    connection = socket.create_connection(("127.0.0.1", client.port))
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    selector.register(connection, selectors.EVENT_READ, client)
+    connection.sendall(REQUEST)
+
+
 def receive(selector: selectors.BaseSelector, key: selectors.SelectorKey) -> None:
     connection: socket.socket = key.fileobj  # type: ignore[assignment]
+    client: Client = key.data
     data = connection.recv(1 << 16)
     if not data:
-        raise SystemExit("the server closed a connection")
-    key.data[1] += data
-    if not is_whole(key.data[1]):
+        raise SystemExit("the server closed a connection before it had answered")
+    client.answer += data
+    if not is_whole(client.answer):
         return
-    key.data[1] = b""
-    key.data[0] -= 1
-    if key.data[0] > 0:
+    is_closing = b"connection: close" in client.answer.lower()
+    client.answer = b""
+    client.left -= 1
+    if client.left > 0 and not is_closing:
         connection.sendall(REQUEST)
-    else:
-        selector.unregister(connection)
-        connection.close()
+        return
+    selector.unregister(connection)
+    connection.close()
+    if client.left > 0:
+        ask_anew(selector, client)
 
 
 def is_whole(answer: bytes) -> bool:
