@@ -71,7 +71,7 @@ def install(inputs: Inputs) -> None:
     _core.watch_events(inputs.strict)
     imports.stay_native()
     imports.refuse(table.REFUSED_MODULES)
-    rows_of = _rows_by_module(sources)
+    rows_of = _rows_by_module()
     copies: Copies = {}
     for name in _patched_modules(rows_of):
         if name in sys.modules:
@@ -110,11 +110,10 @@ def begin() -> None:
     randomness.settle()
 
 
-def _rows_by_module(sources: Mapping[str, str]) -> dict[str, list[table.Row]]:
+def _rows_by_module() -> dict[str, list[table.Row]]:
     rows_of: dict[str, list[table.Row]] = {}
     for row in table.TABLE:
-        if sources.get(row.source, table.RECORDED) != table.PASSED:
-            rows_of.setdefault(row.owner.partition(":")[0], []).append(row)
+        rows_of.setdefault(row.owner.partition(":")[0], []).append(row)
     return rows_of
 
 
@@ -174,7 +173,13 @@ def _apply(row: table.Row, module: ModuleType, treatment: str) -> None:
         elif row.manner == table.MODELLED:
             _model(owner, name)
         elif row.manner != "ours":
-            _core.wrap(owner, name, row.manner, row.flags)
+            manner = row.manner if treatment == table.RECORDED else _passed(row)
+            _core.wrap(owner, name, manner, row.flags)
+
+
+def _passed(row: table.Row) -> str:
+    """Of a source that the settings pass: nothing is recorded, but who waits drops the baton."""
+    return "outside" if row.flags & table.WAITS else "passed"
 
 
 def _owner(row: table.Row, module: ModuleType) -> Any:
