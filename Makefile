@@ -25,6 +25,9 @@ test:
 	[ -n "$$tested" ] || { echo "no supported Python found: install one of $(VERSIONS)" >&2; exit 1; }; \
 	echo "== tested on Python$$tested"
 
+# Two at a time: most tests wait for the processes that they start.
+PYTEST := -n 2 --dist worksteal
+
 test-%: .venv-%/.installed
 	.venv-$*/bin/python -m pytest -q $(PYTEST)
 
