@@ -1,4 +1,4 @@
-/* The clocks of the time module: read and logged, or returned as they were. */
+/* The time module: clocks, which are read and logged or returned as they were, and sleep. */
 #include "core.h"
 #include <string.h>
 #include <time.h>
@@ -63,10 +63,50 @@ CLOCK(perf_counter, CLOCK_MONOTONIC)
 CLOCK(process_time, CLOCK_PROCESS_CPUTIME_ID)
 CLOCK(thread_time, CLOCK_THREAD_CPUTIME_ID)
 
+static PyObject *native_sleep;
+
+static PyObject *sleep_for(PyObject *module, PyObject *seconds)
+{
+    (void)module;
+    int64_t timeout_ns;
+    Thread *thread = call_thread();
+    if (thread == NULL) {
+        return PyObject_CallOneArg(native_sleep, seconds);
+    }
+    if (seconds_to_ns(seconds, &timeout_ns) < 0 || timeout_ns < 0) {
+        PyErr_Clear();
+        return PyObject_CallOneArg(native_sleep, seconds);
+    }
+    if (gate_enter(thread, OP_SLEEP, 0) < 0) {
+        return NULL;
+    }
+    int64_t deadline_ns = deadline_after(timeout_ns);
+    enum Waited waited;
+    do {
+        waited = gate_wait(thread, OP_SLEEP, NULL, deadline_ns);
+    } while (waited == WAIT_INTERRUPTED && gate.active);
+    if (waited == WAIT_FAILED) {
+        return NULL;
+    }
+    if (gate.active) {
+        gate_done(OP_SLEEP, NULL);
+    }
+    Py_RETURN_NONE;
+}
+
+static PyObject *keep_sleep(PyObject *module, PyObject *native)
+{
+    (void)module;
+    native_sleep = Py_NewRef(native);
+    Py_RETURN_NONE;
+}
+
 PyMethodDef clock_functions[] = {{"time", wall, METH_NOARGS, NULL},
                                  {"time_ns", wall_ns, METH_NOARGS, NULL},
                                  ROWS(monotonic),
                                  ROWS(perf_counter),
                                  ROWS(process_time),
                                  ROWS(thread_time),
+                                 {"sleep", sleep_for, METH_O, NULL},
+                                 {"keep_sleep", keep_sleep, METH_O, NULL},
                                  {NULL, NULL, 0, NULL}};

@@ -334,7 +334,8 @@ enum Kept value_take(Py_buffer *buffer, PyObject **value, int *number);
 /* Does a call without waiting; NULL if it cannot, with the rest to do if a part is done. */
 typedef PyObject *(*QuickCall)(PyObject *const *args, Py_ssize_t count, PyObject **rest);
 
-/* calls.c: a call of the table, standing in for a function or for a method of a C type */
+/* calls.c, inputs.c, wrap.c: a call of the table, standing in for a function or for a method of a C
+ * type */
 typedef struct {
     PyObject_HEAD vectorcallfunc call;
     PyObject *native;
@@ -368,6 +369,17 @@ PyObject *call_native(const Call *call, Thread *thread, PyObject *const *args, s
                       PyObject *names);
 void call_keep(PyObject *result, Py_buffer *buffer);
 PyObject *recorded_call(PyObject *self, PyObject *const *args, size_t count, PyObject *names);
+void call_rejoin(Thread *thread);
+void call_define(uint32_t number);
+PyObject *call_recall(const Call *call, Thread *thread, PyObject *const *args, size_t count,
+                      PyObject *names, Py_buffer *buffer);
+PyObject *call_keep_or_recall(const Call *call, Thread *thread, PyObject *const *args, size_t count,
+                              PyObject *names);
+PyObject *outside_call(PyObject *self, PyObject *const *args, size_t count, PyObject *names);
+PyObject *passed_call(PyObject *self, PyObject *const *args, size_t count, PyObject *names);
+PyObject *sent_call(PyObject *self, PyObject *const *args, size_t count, PyObject *names);
+PyObject *raised_call(PyObject *self, PyObject *const *args, size_t count, PyObject *names);
+PyObject *output_call(PyObject *self, PyObject *const *args, size_t count, PyObject *names);
 bool call_buffer(const Call *call, PyObject *const *args, size_t count, Py_buffer *buffer);
 int descriptor_of(const Call *call, PyObject *target);
 
@@ -451,6 +463,7 @@ int threads_install(PyObject *thread_module);
 int threads_bind(Thread *thread);
 void threads_move(Thread *thread);
 extern PyMethodDef clock_functions[], thread_functions[], call_functions[], import_functions[];
+extern PyMethodDef wrap_functions[], input_functions[];
 extern PyMethodDef value_functions[], file_functions[], signal_functions[], fork_functions[];
 extern PyMethodDef site_functions[];
 extern PyTypeObject TickType, CallType, MethodCallType, BootType;

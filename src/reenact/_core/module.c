@@ -331,6 +331,8 @@ PyMODINIT_FUNC PyInit__core(void)
         PyModule_AddFunctions(module, call_functions) < 0 ||
         PyModule_AddFunctions(module, import_functions) < 0 ||
         PyModule_AddType(module, &CallType) < 0 ||
+        PyModule_AddFunctions(module, wrap_functions) < 0 ||
+        PyModule_AddFunctions(module, input_functions) < 0 ||
         PyModule_AddFunctions(module, value_functions) < 0 ||
         PyModule_AddFunctions(module, site_functions) < 0 ||
         PyModule_AddFunctions(module, file_functions) < 0 ||
