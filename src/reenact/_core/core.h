@@ -320,7 +320,7 @@ void report_divergence(const char *reason, int64_t step, const char *expected, c
     __attribute__((noreturn));
 void end_of_recording(void) __attribute__((noreturn));
 
-/* values.c */
+/* values.c, recalled.c */
 enum Kept { KEPT_BROKEN = -1, KEPT, KEPT_NOT, KEPT_SIGNAL, KEPT_CALLBACK };
 bool value_is_keepable(PyObject *value);
 void value_put(PyObject *value);
@@ -407,7 +407,7 @@ int descriptor_move(int fd, int number);
 PyObject *makes_call(PyObject *self, PyObject *const *args, size_t count, PyObject *names);
 bool descriptors_place_all(PyObject *result);
 
-/* files.c */
+/* files.c, scratch.c, fileio.c, paths.c */
 int files_begin(int directory_fd);
 void files_share(void);
 bool files_pass_path(PyObject *path);
@@ -464,7 +464,8 @@ int threads_bind(Thread *thread);
 void threads_move(Thread *thread);
 extern PyMethodDef clock_functions[], thread_functions[], call_functions[], import_functions[];
 extern PyMethodDef wrap_functions[], input_functions[];
-extern PyMethodDef value_functions[], file_functions[], signal_functions[], fork_functions[];
+extern PyMethodDef path_functions[], value_functions[], file_functions[], signal_functions[],
+    fork_functions[];
 extern PyMethodDef site_functions[];
 extern PyTypeObject TickType, CallType, MethodCallType, BootType;
 

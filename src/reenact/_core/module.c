@@ -336,6 +336,7 @@ PyMODINIT_FUNC PyInit__core(void)
         PyModule_AddFunctions(module, value_functions) < 0 ||
         PyModule_AddFunctions(module, site_functions) < 0 ||
         PyModule_AddFunctions(module, file_functions) < 0 ||
+        PyModule_AddFunctions(module, path_functions) < 0 ||
         PyModule_AddFunctions(module, signal_functions) < 0 ||
         PyModule_AddFunctions(module, audit_functions) < 0 ||
         PyModule_AddFunctions(module, fork_functions) < 0 ||
