@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from reenact import _core
 from reenact.intercept import crossing, handed, plain
+from reenact.intercept.rows import Rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -147,7 +148,7 @@ def _taking(name: str) -> Any:
 def _cursor_class(real: type) -> type:
     base: Any = crossing.stand_in(real, lambda connection, name=None: connection.cursor(name))
 
-    class cursor(base):  # type: ignore[misc]
+    class cursor(Rows, base):  # type: ignore[misc]
         __slots__ = ("row_factory",)
         __doc__ = real.__doc__
 
@@ -174,21 +175,6 @@ def _cursor_class(real: type) -> type:
             for index, value in enumerate(values):
                 row[index] = value
             return row
-
-        def fetchone(self) -> Any:
-            return self._reenact_row(super().fetchone())
-
-        def fetchmany(self, *args: Any, **names: Any) -> list[Any]:
-            return [self._reenact_row(row) for row in super().fetchmany(*args, **names)]
-
-        def fetchall(self) -> list[Any]:
-            return [self._reenact_row(row) for row in super().fetchall()]
-
-        def __iter__(self) -> Any:
-            return self
-
-        def __next__(self) -> Any:
-            return self._reenact_row(super().__next__())
 
     return crossing.named_like(real, cursor)
 

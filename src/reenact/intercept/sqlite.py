@@ -12,6 +12,7 @@ from reenact import _core
 from reenact.intercept import crossing
 from reenact.intercept.handed import Reflected
 from reenact.intercept.proxies import Proxy
+from reenact.intercept.rows import Rows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ def _reflecting(kind: Any) -> Any:
 def _cursor_class(real: type, parameters: Any) -> type:
     base: Any = crossing.stand_in(real)
 
-    class Cursor(base):  # type: ignore[misc]
+    class Cursor(Rows, base):  # type: ignore[misc]
         __slots__ = ("row_factory",)
         __doc__ = real.__doc__
 
@@ -138,21 +139,6 @@ def _cursor_class(real: type, parameters: Any) -> type:
         def _reenact_row(self, row: Any) -> Any:
             is_raw = row is None or self.row_factory is None
             return row if is_raw else self.row_factory(self, row)
-
-        def fetchone(self) -> Any:
-            return self._reenact_row(super().fetchone())
-
-        def fetchmany(self, *args: Any, **names: Any) -> list[Any]:
-            return [self._reenact_row(row) for row in super().fetchmany(*args, **names)]
-
-        def fetchall(self) -> list[Any]:
-            return [self._reenact_row(row) for row in super().fetchall()]
-
-        def __iter__(self) -> Any:
-            return self
-
-        def __next__(self) -> Any:
-            return self._reenact_row(super().__next__())
 
     return crossing.named_like(real, Cursor)
 
