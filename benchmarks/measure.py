@@ -98,9 +98,14 @@ class Measurement:
         return min(self.record.whole) - min(self.stock.whole)
 
 
-def run(command: list[str]) -> tuple[float, str]:
-    """Run to the end; the seconds it took and what it printed."""
-    environment = dict(os.environ, PYTHONHASHSEED="0")
+def run(command: list[str], number: int = 0) -> tuple[float, str]:
+    """Run to the end; the seconds it took and what it printed.
+
+    Where the stack lies, modulo a page, can cost or save a third of the time. Stock Python gets
+    another place in every run; a recorded one gets it by the size of its environment.
+    """
+    padding = "x" * (number * 272 % 4096)
+    environment = dict(os.environ, PYTHONHASHSEED="0", REENACT_BENCHMARK_PADDING=padding)
     start = time.perf_counter()
     try:
         done = subprocess.run(
@@ -122,9 +127,9 @@ def read_elapsed(output: str) -> float | None:
     return None
 
 
-def timed(command: list[str], times: Times, has_own: bool) -> None:
+def timed(command: list[str], times: Times, has_own: bool, number: int) -> None:
     """Run and keep the times."""
-    whole_s, output = run(command)
+    whole_s, output = run(command, number)
     own_s = read_elapsed(output) if has_own else None
     if has_own and own_s is None:
         raise CommandFailed(command, "printed no line 'elapsed SECONDS'")
@@ -139,10 +144,11 @@ def measure(
     has_own = case.group != "startup"
     for number in range(rounds):
         recording = scratch / f"{case.name.replace(' ', '-')}-{number}.reenact"
-        timed(commands.fill(("PROGRAM",), case, recording), result.stock, has_own)
-        timed(commands.fill(commands.record, case, recording), result.record, has_own)
+        timed(commands.fill(("PROGRAM",), case, recording), result.stock, has_own, number)
+        timed(commands.fill(commands.record, case, recording), result.record, has_own, number)
         if with_replay:
-            timed(commands.fill(commands.replay, case, recording), result.replay, False)
+            replay = commands.fill(commands.replay, case, recording)
+            timed(replay, result.replay, False, number)
         if commands.info and not result.info:
             result.info = read_info(commands.fill(commands.info, case, recording))
             if recording.is_file():

@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.util import find_spec
+from importlib.machinery import PathFinder
 from itertools import zip_longest
 from pathlib import Path
 
@@ -100,8 +100,10 @@ def check_usable(recording: Recording) -> None:
 
 def check_modules(recording: Recording) -> None:
     """Installed packages that the program loaded must be here too."""
-    for name in recording.definitions.modules:
-        if name.isidentifier() and find_spec(name) is None:
+    theirs = recording.header.environment.get("PYTHONPATH", "").split(os.pathsep)
+    for text in recording.definitions.modules:
+        name, _, origin = text.partition(" ")
+        if PathFinder.find_spec(name, [*theirs, *sys.path]) is None and not os.path.exists(origin):
             raise RecordingError(
                 recording.path,
                 "unfit",

@@ -196,7 +196,7 @@ class Finder:
         if not spec.has_location or spec.origin is None or isinstance(spec.loader, _LOADERS):
             return
         if "." not in spec.name and any(part in spec.origin for part in _INSTALLED):
-            self.note_module(spec.name)
+            self.note_module(f"{spec.name} {spec.origin}")
         if self.policy.wants(spec.name, spec.origin):
             self._instrument(spec, spec.origin)
         elif type(spec.loader) is SourceFileLoader:

@@ -169,6 +169,39 @@ def test_a_missing_program_is_refused_with_what_to_do(work: Workplace) -> None:
     assert "Put the sources where they were" in done.stderr
 
 
+def test_a_missing_module_is_named_with_what_to_do(work: Workplace) -> None:
+    packages = work.place / "site-packages"
+    packages.mkdir()
+    (packages / "oddlib.py").write_text("name = 'odd'\n")
+    add = f"import sys; sys.path.insert(0, {str(packages)!r}); import oddlib; print(oddlib.name)"
+    assert work.record(add).stdout == "odd\n"
+    assert work.run("replay", "run.reenact").returncode == 0
+    shutil.rmtree(packages)
+    done = work.run("replay", "run.reenact")
+    assert done.returncode == 121
+    assert "needs the module oddlib" in done.stderr and "Install oddlib" in done.stderr
+
+
+@pytest.mark.skipif(shutil.which("setpriv") is None, reason="setpriv IS NOT INSTALLED")
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make files of another user")
+@pytest.mark.parametrize("what", ["the recording", "its directory"])
+def test_what_may_not_be_read_or_entered_is_said(work: Workplace, what: str) -> None:
+    """As a user without permission: root itself, without the right to pass over permissions."""
+    inner = work.place / "inner"
+    inner.mkdir()
+    (inner / "program.py").write_text("print('ran')")
+    command = [sys.executable, "-m", "reenact", "record", "-o", str(work.path), "program.py"]
+    subprocess.run(command, cwd=inner, check=True, capture_output=True)
+    target = work.path if what == "the recording" else inner
+    target.chmod(0)
+    os.chown(target, 12345, 12345)
+    rights = "--bounding-set=-dac_override,-dac_read_search"
+    command = ["setpriv", rights, sys.executable, "-m", "reenact", "replay", str(work.path)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd="/")
+    assert done.returncode == 121
+    assert "Permission denied" in done.stderr and "ran" not in done.stdout
+
+
 def test_secrets_of_the_environment_are_not_kept(
     work: Workplace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
