@@ -76,14 +76,8 @@ def check_usable(recording: Recording) -> None:
             f"it was recorded by Python {header.python}, and this is {pyversion.RUNNING}",
             advice=f"Replay it with python{recorded} -m reenact replay.",
         )
-    is_file = header.mode in ("script", "block")
-    if is_file and not os.path.exists(os.path.join(header.cwd, header.target)):
-        raise RecordingError(
-            recording.path,
-            "unfit",
-            f"its program {header.target or '(typed in)'} is not in {header.cwd}",
-            advice="Put the sources where they were when it was recorded.",
-        )
+    if header.mode in ("script", "block"):
+        _check_program(recording)
     for flag in header.flags:
         if not _FLAG.fullmatch(flag):
             reason = f"{flag!r} is no option of the interpreter that a recording has"
@@ -96,6 +90,30 @@ def check_usable(recording: Recording) -> None:
                 f"it has no {name}: the program ended before it began",
                 advice="Record again.",
             )
+
+
+def _check_program(recording: Recording) -> None:
+    header = recording.header
+    path = os.path.join(header.cwd, header.target)
+    try:
+        if header.target:
+            os.stat(path)
+            return
+    except PermissionError as error:
+        raise RecordingError(
+            recording.path,
+            "unfit",
+            f"its program {path} cannot be reached: {error.strerror}",
+            advice="Get permission to read it, or replay as the user who recorded it.",
+        ) from None
+    except OSError:
+        pass
+    raise RecordingError(
+        recording.path,
+        "unfit",
+        f"its program {header.target or '(typed in)'} is not in {header.cwd}",
+        advice="Put the sources where they were when it was recorded.",
+    )
 
 
 def check_modules(recording: Recording) -> None:
