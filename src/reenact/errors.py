@@ -11,7 +11,15 @@ import os
 from typing import ClassVar, Literal
 
 Fault = Literal[
-    "missing", "unreadable", "foreign", "newer", "truncated", "damaged", "oversized", "unfit"
+    "missing",
+    "unreadable",
+    "foreign",
+    "newer",
+    "older",
+    "truncated",
+    "damaged",
+    "oversized",
+    "unfit",
 ]
 
 
@@ -46,6 +54,7 @@ class RecordingError(ReenactError):
         "unreadable": "Check the file's permissions and the disk it is on.",
         "foreign": "Give a file NAME.reenact or a directory NAME.reenact.d.",
         "newer": "Update reenact to read it, for example `pip install --upgrade reenact`.",
+        "older": "Record again, or use it with the reenact that made it.",
         "truncated": "Copy it again from where it came from, or record again.",
         "damaged": "Copy it again from where it came from, or record again.",
         "oversized": "If you trust where it came from, read it where it was made.",

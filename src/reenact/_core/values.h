@@ -25,7 +25,7 @@ enum Tag {
     TAG_SET,
     TAG_CALLED, /* nor is this: the call called the program back, with the value that follows */
 };
-enum { DEEPEST = 16 };
+enum { DEEPEST = 64 };
 
 /* Types that outcomes may be instances of, by the names they have in recordings. */
 const char *name_of_type(PyTypeObject *type);

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from struct import Struct
 
-FORMAT = 1
+FORMAT = 2
+OLDEST = 2  # format 1 had no contents of files, and other inputs
 
 HEADER = "header.json"
 END = "end.json"

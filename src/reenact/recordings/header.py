@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 from reenact.errors import RecordingError
 from reenact.inputs import SOURCES, Inputs, is_boundary, treatments
 from reenact.recordings import format
+from reenact.recordings.members import check_version
 
 MODES = ("script", "module", "command", "block")
 ADDRESSES = ("fixed", "random")
@@ -167,11 +168,9 @@ class _Fields:
     def check_format(self) -> None:
         """Before any other field: a newer format may have changed them all."""
         version = self.integer("format")
-        if version > format.FORMAT:
-            reason = f"it has format {version}, this reenact reads format {format.FORMAT}"
-            raise RecordingError(self._path, "newer", reason)
         if version < 1:
             self._fail("format", "a format number")
+        check_version(self._path, version)
 
     def text(self, name: str) -> str:
         value = self._values.get(name)

@@ -336,12 +336,15 @@ def stream_extent(members: Members, name: str) -> Extent:
     return Extent(min(used, room), is_cut=used > room)
 
 
-def check_version(path: Path, version: int) -> None:
+def check_version(path: str | os.PathLike[str], version: int) -> None:
     if version > format.FORMAT:
         reason = f"it has format {version}, this reenact reads format {format.FORMAT}"
         raise RecordingError(path, "newer", reason)
     if version < 1:
         raise RecordingError(path, "damaged", f"format {version} never existed")
+    if version < format.OLDEST:
+        reason = f"it has format {version}, this reenact reads format {format.FORMAT}"
+        raise RecordingError(path, "older", reason)
 
 
 def _unreadable(path: str | os.PathLike[str], error: OSError) -> RecordingError:

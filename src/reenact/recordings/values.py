@@ -15,7 +15,7 @@ from typing import Any
 from reenact.events import Call
 from reenact.recordings.cursor import Cursor
 
-DEEPEST = 16
+DEEPEST = 64
 KEPT = 1 << 20
 LONGEST_INTEGER = 1024
 LONGEST_NAME = 128

@@ -24,7 +24,7 @@ STREAMS = (
 ENTRIES = ("preempt", "yield", "steal", "collect", "signal", "end")
 
 HEADER: dict[str, Any] = {
-    "format": 1,
+    "format": 2,
     "reenact": "0.1.0",
     "python": "3.11.7",
     "cache_tag": "cpython-311",
@@ -83,14 +83,14 @@ def value(plain: Any) -> bytes:
 def stream(name: str, payload: bytes, used: int | None = None, spare: int = 0) -> bytes:
     number = STREAMS.index(name) + 1
     size = len(payload) if used is None else used
-    head = b"reenact\0" + struct.pack("<IIQ", 1, number, size) + bytes(40)
+    head = b"reenact\0" + struct.pack("<IIQ", 2, number, size) + bytes(40)
     return head + payload + bytes(spare)
 
 
 def packed(members: dict[str, bytes], sizes: dict[str, int] | None = None) -> bytes:
     """A packed file; `sizes` are raw sizes to lie about."""
     bodies = {name: zlib.compress(data, 9) for name, data in members.items()}
-    table = b"REENACT\n" + struct.pack("<II", 1, len(members))
+    table = b"REENACT\n" + struct.pack("<II", 2, len(members))
     for name, data in members.items():
         size = (sizes or {}).get(name, len(data))
         table += struct.pack(
@@ -200,7 +200,7 @@ class Builder:
         """As `docs/format.md` has it; the holder has 5 points left."""
         step_end = max(self._step, self._entry_step) + (5 if self.holder >= 0 else 0)
         counts = (self.switch_count, self.operation_count, self.collection_count)
-        head = b"reenact\0" + struct.pack("<IIqi", 1, self.slot_size, step_end, self.holder)
+        head = b"reenact\0" + struct.pack("<IIqi", 2, self.slot_size, step_end, self.holder)
         head += struct.pack("<IIi", len(self._threads), self.ended, self.log_errno)
         head += struct.pack("<QQQ", *counts)
         return head.ljust(4096, b"\0") + b"".join(map(self._slot, range(len(self._threads))))

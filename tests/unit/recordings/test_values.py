@@ -120,7 +120,7 @@ def test_a_long_integer_is_not_made(tmp_path: Path) -> None:
     "data, words",
     [
         (varint(19), "there is no value 19"),
-        (varints(7, 1) * 17 + varint(0), "nested deeper than 16"),
+        (varints(7, 1) * 65 + varint(0), "nested deeper than 64"),
         (sized(6, b"\xff"), "not UTF-8"),
         (sized(9, b"OSError") + value(1), "an exception does not have 4 parts"),
         (sized(12, b"x" * 1000), "a text has 1000 bytes"),
