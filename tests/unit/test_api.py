@@ -83,6 +83,24 @@ def test_a_block_is_recorded_and_replayed(tmp_path: Path) -> None:
     assert reenact.replay(path) == 0
 
 
+def test_a_block_has_its_inputs_again(tmp_path: Path) -> None:
+    """What the program read before the block, its random generator included, is another."""
+    script, path, data = tmp_path / "program.py", tmp_path / "run.reenact", tmp_path / "data"
+    data.write_text("what is read")
+    script.write_text(
+        "import os, random, sys, time, reenact\n"
+        "with reenact.recording(sys.argv[1]):\n"
+        "    print(random.random(), time.time(), time.monotonic(), os.urandom(4), os.getpid())\n"
+        "    print(open('data').read())\n"
+    )
+    recorded = run(str(script), str(path), cwd=tmp_path)
+    assert recorded.stdout.endswith("what is read\n")
+    data.unlink()
+    replayed = run("-m", "reenact", "replay", str(path))
+    assert replayed.stdout == recorded.stdout
+    assert "exactly as recorded" in replayed.stderr
+
+
 def test_a_block_refuses_other_threads(tmp_path: Path) -> None:
     script = tmp_path / "late.py"
     script.write_text(

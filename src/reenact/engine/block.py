@@ -50,8 +50,8 @@ def recording(
         return
     target = Path(os.path.abspath(path))
     directory = record.directory_of(target)
+    started = time.monotonic()  # before the clocks are recorded
     _begin(directory, strategy, seed)
-    started = time.monotonic()
     try:
         yield
     finally:
