@@ -181,14 +181,15 @@ def replayed(recording: Recording, result: Replayed) -> Iterator[str]:
         yield from divergence(recording, outcome)
     for each in result.differences:
         yield from difference(each)
-    if result.moved:
+    if result.has_diverged and result.moved:
         yield (
             "objects lie at other addresses than when this was recorded: what depends on id() or "
             "on the order of a set of objects may differ"
         )
     if not result.has_diverged:
         threads = "1 thread" if recording.thread_count == 1 else f"{recording.thread_count} threads"
-        yield f"replayed {result.last_step:,} steps of {threads}, exactly as recorded"
+        where = " (with objects at other addresses)" if result.moved else ""
+        yield f"replayed {result.last_step:,} steps of {threads}, exactly as recorded{where}"
 
 
 def _end_of(recording: Recording) -> str:
