@@ -50,18 +50,19 @@ def _patch_posix(module: ModuleType) -> None:
     buffers.patch_posix(module)
 
 
-# Calls whose treatment takes more than the core's wrappers: by module, what patches it.
-_OURS: dict[str, tuple[str, Callable[[ModuleType], None]]] = {
-    "time": ("clock", clock.patch_time),
-    "datetime": ("clock", clock.patch_datetime),
-    "_random": ("random", randomness.patch),
-    "posix": ("files", _patch_posix),
-    "_socket": ("sockets", buffers.patch_socket),
-    "select": ("sockets", readiness.patch),
-    "_posixsubprocess": ("processes", processes.patch),
-    "_signal": ("signals", signals.patch),
-    "builtins": ("terminal", terminal.patch),
-}
+# Calls whose treatment takes more than the core's wrappers: module, source, what patches it.
+_OURS: tuple[tuple[str, str, Callable[[ModuleType], None]], ...] = (
+    ("time", "clock", clock.patch_time),
+    ("datetime", "clock", clock.patch_datetime),
+    ("_random", "random", randomness.patch),
+    ("posix", "files", _patch_posix),
+    ("posix", "processes", processes.patch_spawn),
+    ("_socket", "sockets", buffers.patch_socket),
+    ("select", "sockets", readiness.patch),
+    ("_posixsubprocess", "processes", processes.patch_fork_exec),
+    ("_signal", "signals", signals.patch),
+    ("builtins", "terminal", terminal.patch),
+)
 
 
 def install(inputs: Inputs) -> None:
@@ -119,7 +120,7 @@ def _rows_by_module() -> dict[str, list[table.Row]]:
 
 def _patched_modules(rows_of: dict[str, list[table.Row]]) -> list[str]:
     """In the same order in every process: calls are numbered as they are wrapped."""
-    return sorted({*rows_of, *table.KNOWN_TYPES, *_OURS})
+    return sorted({*rows_of, *table.KNOWN_TYPES, *(module for module, _, _ in _OURS)})
 
 
 def _callbacks(
@@ -150,9 +151,9 @@ def _patch_module(
     before = dict(module.__dict__)
     for row in rows:
         _apply(row, module, sources.get(row.source, table.RECORDED))
-    source, patch_ours = _OURS.get(name, ("", None))
-    if patch_ours is not None and sources.get(source, table.RECORDED) == table.RECORDED:
-        patch_ours(module)
+    for owner, source, patch_ours in _OURS:
+        if owner == name and sources.get(source, table.RECORDED) == table.RECORDED:
+            patch_ours(module)
     note_changes(module, before, copies)
 
 

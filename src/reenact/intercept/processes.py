@@ -30,7 +30,25 @@ _native_readlink, _native_realpath = os.readlink, os.path.realpath
 _NO_ARGUMENT, _WITH_ARGUMENT = "BbdEIOPqRsSuv", "WX"
 
 
-def patch(module: ModuleType) -> None:
+def patch_spawn(module: ModuleType) -> None:
+    """What `subprocess` calls in 3.13."""
+    native = module.posix_spawn
+
+    def perform(process: str, path: Any, args: Sequence[Text], env: Any, names: Any) -> Any:
+        nested = _nested(process, args, (os.fsencode(path),))
+        if nested is None:
+            return native(path, args, env, **names)
+        return native(nested[0], nested, env, **names)
+
+    recorded = _core.call("posix.posix_spawn", perform, "recorded", STARTS)
+
+    def posix_spawn(path: Any, argv: Any, env: Any, /, **names: Any) -> Any:
+        return recorded(_core.next_process(), os.fspath(path), argv, env, names)
+
+    module.posix_spawn = posix_spawn  # type: ignore[attr-defined]
+
+
+def patch_fork_exec(module: ModuleType) -> None:
     native = module.fork_exec
 
     def perform(process: str, args: Sequence[Text], executables: Any, *rest: Any) -> Any:

@@ -204,8 +204,9 @@ TABLE = (
     _recorded("sockets", "_ssl:_SSLContext", "cert_store_stats get_ca_certs session_stats"),
     # processes
     Row("processes", "posix", "fork", RECORDED, IRREVOCABLE, manner="forks"),
+    Row("processes", "posix", "posix_spawn", RECORDED, IRREVOCABLE, STARTS, "ours"),
     Row("processes", "_posixsubprocess", "fork_exec", RECORDED, IRREVOCABLE, STARTS, "ours"),
-    _sent("processes", "posix", "posix_spawn posix_spawnp", STARTS),
+    _sent("processes", "posix", "posix_spawnp", STARTS),
     _sent("processes", "posix", "system", WAITS | STARTS),
     _recorded("processes", "posix", "wait waitpid wait3 wait4 waitid", WAITS | REAPS),
     _recorded("processes", "posix", "pidfd_open", MAKES),
