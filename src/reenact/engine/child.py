@@ -45,18 +45,37 @@ def main() -> None:
     policy = instrument(packages)
     take_over(inputs)
     chooser = _chooser(strategy, int(seed)) if ":" in strategy else None
+    is_package = complete_path(kind, target)
     atexit.register(_core.close, False)
     try:
         _core.start(descriptor, chooser)
     except OSError as error:
         say_unrecorded(error)
     install.begin()
-    if kind == "script":
+    if is_package:
+        run_module("__main__", argv, policy, argv0=target)
+    elif kind == "script":
         run_script(target, argv, policy)
     elif kind == "command":
         run_command(target, argv)
     else:
         run_module(target, argv, policy)
+
+
+def complete_path(kind: str, target: str) -> bool:
+    """What Python itself puts first on sys.path. True if the program is a directory or archive.
+
+    Done before anything is recorded: what we ask the system must not look like the program's
+    questions, nor be answered from a recording, which allocates otherwise than the system does.
+    """
+    is_package = kind == "script" and (os.path.isdir(target) or target.endswith((".zip", ".pyz")))
+    places = {
+        "script": target if is_package else os.path.dirname(os.path.realpath(target)),
+        "module": os.getcwd(),
+        "command": "",
+    }
+    sys.path.insert(0, places[kind])
+    return is_package
 
 
 def say_unrecorded(error: OSError) -> None:
@@ -74,6 +93,7 @@ def run_block(descriptor: int, target: str, argv: list[str], inputs: Inputs) -> 
 
     os.lseek(descriptor, 0, os.SEEK_SET)
     block.follow(descriptor, inputs)
+    complete_path("script", target)
     run_script(target, argv, loader.Policy(enabled=False))
 
 
@@ -117,12 +137,7 @@ def _chooser(strategy: str, seed: int) -> Any:
 
 
 def run_script(path: str, argv: list[str], policy: loader.Policy) -> None:
-    if os.path.isdir(path) or path.endswith((".zip", ".pyz")):
-        sys.path.insert(0, path)
-        run_module("__main__", argv, policy, argv0=path)
-        return
     sys.argv = [path, *argv]
-    sys.path.insert(0, os.path.dirname(os.path.realpath(path)))
     code = loader.code_for_script(path, policy, _plant, _core.note_source, _core.in_child)
     namespace = fresh_main()
     namespace["__file__"] = path
@@ -131,8 +146,6 @@ def run_script(path: str, argv: list[str], policy: loader.Policy) -> None:
 
 
 def run_module(name: str, argv: list[str], policy: loader.Policy, argv0: str = "") -> None:
-    if not argv0:
-        sys.path.insert(0, os.getcwd())
     sys.argv = [argv0 or "-m", *argv]
     code, spec = loader.code_for_module(name, policy, _plant, _core.note_source, _core.in_child)
     sys.argv[0] = argv0 or spec.origin or name
@@ -150,7 +163,6 @@ def run_module(name: str, argv: list[str], policy: loader.Policy, argv0: str = "
 def run_command(code: str, argv: list[str]) -> None:
     """As `python -c` does; the code has no file, and so no points of its own."""
     sys.argv = ["-c", *argv]
-    sys.path.insert(0, "")
     execute(compile(code, "<string>", "exec"), fresh_main())
 
 
