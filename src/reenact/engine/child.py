@@ -57,7 +57,7 @@ def main() -> None:
     elif kind == "script":
         run_script(target, argv, policy)
     elif kind == "command":
-        run_command(target, argv)
+        run_command(target, argv, policy)
     else:
         run_module(target, argv, policy)
 
@@ -160,10 +160,10 @@ def run_module(name: str, argv: list[str], policy: loader.Policy, argv0: str = "
     execute(code, namespace)
 
 
-def run_command(code: str, argv: list[str]) -> None:
-    """As `python -c` does; the code has no file, and so no points of its own."""
+def run_command(text: str, argv: list[str], policy: loader.Policy) -> None:
     sys.argv = ["-c", *argv]
-    execute(compile(code, "<string>", "exec"), fresh_main())
+    code = loader.code_for_command(text, policy, _plant, _core.in_child)
+    execute(code, fresh_main())
 
 
 def fresh_main() -> dict[str, Any]:

@@ -54,6 +54,9 @@ _INSTALLED = ("/site-packages/", "/dist-packages/")
 _COMPILING = ("get_code", "source_to_code", "get_data", "exec_module")
 
 
+COMMAND = "<string>"  # what Python calls the file of `python -c`
+
+
 class Policy:
     """Which modules are instrumented: the program's own, and the packages named."""
 
@@ -335,6 +338,14 @@ def code_for_script(
         return Instrumenter(plant, note_source, warm, note_skipped).code(source, path)
     code: CodeType = loader.source_to_code(source, path)
     return code
+
+
+def code_for_command(text: str, policy: Policy, plant: Plant, warm: Warm) -> CodeType:
+    """The code that `python -c` was given: it has no file, and so nothing to note."""
+    if not policy.enabled:
+        return compile(text, COMMAND, "exec", dont_inherit=True)
+    instrumenter = Instrumenter(plant, lambda path, digest: None, warm)
+    return instrumenter.code(text.encode("utf-8", "surrogateescape"), COMMAND)
 
 
 def code_for_module(
