@@ -7,16 +7,6 @@
 
 static PyObject *opener;
 
-static PyObject *open_path(const Call *call, Thread *thread, PyObject *path, int flags,
-                           PyObject *const *args, size_t count, PyObject *names)
-{
-    (void)path;
-    if (gate.settings.mode == MODE_REPLAY) {
-        return open_again(call, flags);
-    }
-    return note_open(call, call_native(call, thread, args, count, names), flags);
-}
-
 static int flags_argument(PyObject *const *args, size_t count, PyObject *names)
 {
     Py_ssize_t given = PyVectorcall_NARGS(count);
@@ -52,8 +42,11 @@ PyObject *open_call(PyObject *self, PyObject *const *args, size_t count, PyObjec
     }
     memcpy(changed, args, (size_t)total * sizeof *changed);
     changed[0] = path;
-    PyObject *result = open_path(call, thread, path, flags_argument(args, count, names), changed,
-                                 (size_t)given, names);
+    int flags = flags_argument(args, count, names);
+    PyObject *result =
+        gate.settings.mode == MODE_REPLAY
+            ? open_again(call, flags)
+            : note_open(call, call_native(call, thread, changed, (size_t)given, names), flags);
     Py_DECREF(path);
     return result;
 }

@@ -16,17 +16,14 @@ from dataclasses import dataclass, field
 
 from reenact import _core
 from reenact.inputs import Inputs
+from reenact.intercept.processes import bootstrap
 
 RECORD = 1
 REPLAY = 2
 FORKED_LIMIT_S = 60
 
 _CONTROL = struct.Struct("<8s4iQqq2i")
-_PACKAGES = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-_BOOTSTRAP = (
-    f"import sys; sys.path.insert(0, {_PACKAGES!r}); import reenact.engine.child as child; "
-    "del sys.path[0]; child.main()"
-)
+_BOOTSTRAP = bootstrap("reenact.engine.child")
 _FROM_TERMINAL = 0x80  # si_code of a signal that the kernel sent to the whole process group
 _WATCHED = {signal.SIGCHLD, signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
 # One malloc arena for all threads: which arena a thread gets is a matter of timing.

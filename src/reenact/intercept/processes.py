@@ -22,12 +22,16 @@ if TYPE_CHECKING:
     Text = str | bytes
 
 _PACKAGES = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-_NESTED = (
-    f"import sys; sys.path.insert(0, {_PACKAGES!r}); import reenact.engine.nested as nested; "
-    "del sys.path[0]; nested.main()"
-)
 _native_readlink, _native_realpath = os.readlink, os.path.realpath
 _NO_ARGUMENT, _WITH_ARGUMENT = "BbdEIOPqRsSuv", "WX"
+
+
+def bootstrap(module: str) -> str:
+    """Code for `python -c` that finds this reenact, and calls the main function of a module."""
+    return (
+        f"import sys; sys.path.insert(0, {_PACKAGES!r}); import {module} as module; "
+        "del sys.path[0]; module.main()"
+    )
 
 
 def patch_spawn(module: ModuleType) -> None:
@@ -76,7 +80,8 @@ def _nested(process: str, args: Sequence[Text], executables: Sequence[bytes]) ->
     if flags is None:
         return None
     place = _native_readlink(f"/proc/self/fd/{_core.recording_descriptor()}")
-    command = [os.fsdecode(executable), *flags, "-P", "-c", _NESTED, place, process]
+    code = bootstrap("reenact.engine.nested")
+    command = [os.fsdecode(executable), *flags, "-P", "-c", code, place, process]
     return [os.fsencode(word) for word in (*command, *words[1 + len(flags) :])]
 
 
