@@ -61,7 +61,7 @@ PyObject *outside_call(PyObject *self, PyObject *const *args, size_t count, PyOb
     if (thread == NULL || is_passed(call, args, count)) {
         return perform(call, args, count, names);
     }
-    if (gate_enter(thread, OP_CALL, 0) < 0) {
+    if (gate_enter(thread, OP_CALL, NULL) < 0) {
         return NULL;
     }
     gate_done(OP_CALL, NULL);
@@ -100,7 +100,7 @@ PyObject *passed_call(PyObject *self, PyObject *const *args, size_t count, PyObj
 static PyObject *recorded_waiting_call(Call *call, Thread *thread, PyObject *const *args,
                                        size_t count, PyObject *names)
 {
-    if (gate_enter(thread, OP_CALL, 0) < 0) {
+    if (gate_enter(thread, OP_CALL, NULL) < 0) {
         return NULL;
     }
     gate_done(OP_CALL, NULL);
@@ -192,7 +192,7 @@ PyObject *sent_call(PyObject *self, PyObject *const *args, size_t count, PyObjec
             call_keep(result, NULL);
         }
     }
-    if (result != NULL && gate_enter(thread, OP_NONE, 0) < 0) {
+    if (result != NULL && gate_enter(thread, OP_NONE, NULL) < 0) {
         Py_CLEAR(result);
     }
     return result;
@@ -203,7 +203,7 @@ PyObject *raised_call(PyObject *self, PyObject *const *args, size_t count, PyObj
 {
     PyObject *result = perform((Call *)self, args, count, names);
     Thread *thread = gate_me();
-    if (result != NULL && thread != NULL && gate_enter(thread, OP_NONE, 0) < 0) {
+    if (result != NULL && thread != NULL && gate_enter(thread, OP_NONE, NULL) < 0) {
         Py_CLEAR(result);
     }
     return result;
@@ -214,7 +214,7 @@ static PyObject *point(PyObject *module, PyObject *unused)
 {
     (void)module, (void)unused;
     Thread *thread = gate_me();
-    if (thread != NULL && gate_enter(thread, OP_NONE, 0) < 0) {
+    if (thread != NULL && gate_enter(thread, OP_NONE, NULL) < 0) {
         return NULL;
     }
     Py_RETURN_NONE;

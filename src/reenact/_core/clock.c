@@ -26,7 +26,7 @@ static int64_t clock_value(clockid_t clock)
     if (gate.settings.mode == MODE_REPLAY) {
         return replay_clock((uint64_t)clock);
     }
-    int64_t value = read_clock(clock);
+    int64_t value = gate.is_virtual ? search_clock(clock) : read_clock(clock);
     stream_varint(&streams[STREAM_CLOCK], (uint64_t)clock);
     stream_zigzag(&streams[STREAM_CLOCK], value - last_value[clock & 15]);
     last_value[clock & 15] = value;
@@ -77,7 +77,7 @@ static PyObject *sleep_for(PyObject *module, PyObject *seconds)
         PyErr_Clear();
         return PyObject_CallOneArg(native_sleep, seconds);
     }
-    if (gate_enter(thread, OP_SLEEP, 0) < 0) {
+    if (gate_enter(thread, OP_SLEEP, NULL) < 0) {
         return NULL;
     }
     int64_t deadline_ns = deadline_after(timeout_ns);

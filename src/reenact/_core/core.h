@@ -36,13 +36,17 @@
     X(GET_TIMEOUT, "get timeout")                                                                  \
     X(SLEEP, "sleep")                                                                              \
     X(CALL, "call")                                                                                \
-    X(YIELD, "yield")
+    X(YIELD, "yield")                                                                              \
+    X(READ, "read")                                                                                \
+    X(WRITE, "write")                                                                              \
+    X(CHOICE, "choice")
 #define OBJECTS(X)                                                                                 \
     X(NOTHING, "none")                                                                             \
     X(THREAD, "thread")                                                                            \
     X(LOCK, "lock")                                                                                \
     X(RLOCK, "rlock")                                                                              \
-    X(QUEUE, "queue")
+    X(QUEUE, "queue")                                                                              \
+    X(QUIET, "quiet")
 
 #define AS_OPERATION(name, text) OP_##name,
 enum Operation { OPERATIONS(AS_OPERATION) OP_COUNT };
@@ -62,7 +66,7 @@ enum EndKind { ENDED_NORMALLY, ENDED_IN_DEADLOCK };
 enum RunEnd { RUN_GOES_ON, RUN_CLOSED, RUN_DEADLOCKED, RUN_DIVERGED };
 enum Status { FREE, READY, RUNNING, WAITING, OUTSIDE, ENDED };
 enum Mode { MODE_OFF, MODE_RECORD, MODE_REPLAY };
-enum StrategyKind { STRATEGY_QUEUE, STRATEGY_RANDOM, STRATEGY_PYTHON };
+enum StrategyKind { STRATEGY_QUEUE, STRATEGY_RANDOM, STRATEGY_PYTHON, STRATEGY_SEARCH };
 enum NoteKind {
     NOTE_FOREIGN = 1,
     NOTE_STOLEN,
@@ -84,6 +88,16 @@ enum {
 
 typedef struct Thread Thread;
 typedef struct Object Object;
+typedef struct AccessSite AccessSite;
+
+/* What a search knows of something that threads share, for the length of one run. */
+typedef struct {
+    uint64_t run;  /* the rest is of this run */
+    uint64_t key;  /* given in order of first use; the same for the same choices */
+    uint64_t hash; /* of all that was done to it, and by whom */
+    uint64_t read_hash;
+    uint32_t *clock; /* what happened before its last release; NULL if nothing */
+} Track;
 
 /* Something threads wait for. Found by the address of its Python object. */
 struct Object {
@@ -96,7 +110,24 @@ struct Object {
     int64_t items; /* queue: how many are in it */
     int32_t owner; /* index of the thread that acquired it last, -1 if free */
     Thread *first_waiter, *last_waiter;
+    Track track; /* while exploring */
 };
+
+/* What a search knows of a thread. */
+typedef struct {
+    Track *pending; /* what it is about to touch, NULL if nothing that others could */
+    Object *blocks; /* its pending operation waits for this without a deadline */
+    uint64_t joined;
+    uint64_t identity; /* of its place in the tree of starts */
+    uint64_t hash;
+    uint64_t priority;
+    uint32_t position; /* operations and accesses that it has come to */
+    uint32_t raised;
+    uint32_t consecutive; /* steps that it has made while others could */
+    uint32_t site;        /* of its pending operation; 0 until it is asked for */
+    bool pending_writes, pending_waits, is_access, is_choice, has_priority, asleep, is_patient,
+        is_spared;
+} Explored;
 
 /* A controlled thread. The slots lie in a shared file map, so that budgets and pending
  * operations survive the death of the process; offsets 0 to 31 are part of the format. */
@@ -129,6 +160,8 @@ struct Thread {
     PyThreadState *tstate;
     pid_t tid;
     int *tid_address;
+    Object *pending; /* what the pending operation is on */
+    Explored explored;
 };
 
 /* A place in the program that does one kind of operation. */
@@ -200,6 +233,9 @@ typedef struct {
     int *leaving_address;
     _Atomic uint64_t signals_pending;
     pthread_mutex_t mutex;
+    bool exploring;  /* a run of a search is under way */
+    bool is_virtual; /* its time is not the system's */
+    int64_t idle_since_ns;
 } Gate;
 
 extern Gate gate;
@@ -221,6 +257,8 @@ void log_note(enum NoteKind kind, uint64_t value, int32_t thread);
 void log_note_text(enum NoteKind kind, uint64_t value, int32_t thread, const char *text);
 void log_output(int fd, const void *bytes, size_t size);
 int state_open(int directory_fd);
+int state_open_anonymously(void);
+void state_forget_slots(uint32_t first);
 Thread *state_new_slot(void);
 
 enum { LONGEST_VARINT = 10 };
@@ -279,6 +317,9 @@ void gate_withdraw(Thread *thread);
 void gate_adopt_main(Thread *thread);
 void gate_thread_gone(Thread *thread, Object *sentinel);
 void gate_preempt(Thread *thread, Thread *next);
+void gate_preempt_locked(Thread *thread, Thread *next);
+void gate_resume(void);
+void gate_explore(bool on);
 void gate_steal(Thread *thread, Thread *next);
 bool gate_rescue(Thread *thread);
 void gate_take_interrupts(void);
@@ -286,6 +327,7 @@ void gate_look_soon(Thread *thread);
 void gate_foreign(void);
 void gate_close(bool let_go);
 int64_t now_ns(void);
+int64_t real_ns(void);
 
 /* runqueue.c */
 void queue_push(Thread *thread);
@@ -295,6 +337,97 @@ Thread *queue_first(void);
 Thread *queue_nth(uint64_t n);
 void waiters_add(Object *object, Thread *thread);
 void waiters_remove(Thread *thread);
+
+/* explore.c: runs of a search; search.c: who runs next in them; variables.c: what is shared */
+enum RunReason { RUN_COMPLETE, RUN_IN_DEADLOCK, RUN_OVER_LIMIT, RUN_REDUNDANT, RUN_STALE };
+enum { MOST_STEPS = 1 << 18, MOST_RACY = 1 << 14, LONGEST_REPORT = 1 << 16, MOST_CLOCKS = 64 };
+typedef struct {
+    int32_t thread;
+    uint16_t op;
+    bool writes, is_forced, waits; /* forced: the thread before could not go on; waits: for ever */
+    uint64_t key, enabled;
+    uint32_t site, position;
+    int32_t previous, count; /* the thread that ran before, and how many could run now */
+    uint64_t asleep, joined; /* threads that slept; that this one has joined since its last step */
+    int32_t parent;          /* of the thread */
+} Step;
+
+/* What a run leaves, in memory that forked processes share. */
+typedef struct {
+    uint32_t reason, threads, is_uncontrolled, is_truncated;
+    uint64_t steps, choices, points, fingerprint, preemptions;
+    char note[512];
+    uint32_t report_size;
+    char report[LONGEST_REPORT];
+    uint32_t racy_count;            /* sites that race, of all runs so far */
+    uint64_t racy[MOST_RACY];       /* their keys, a hash table */
+    uint32_t racy_order[MOST_RACY]; /* in which they were found */
+    Step trace[MOST_STEPS];
+} Run;
+typedef struct {
+    int32_t thread;
+    uint32_t position;
+    int32_t to;
+} Switch;
+enum SearchKind { SEARCH_FIRST, SEARCH_RANDOM, SEARCH_PCT, SEARCH_POS, SEARCH_DELAY };
+enum { MOST_CHANGES = 64 };
+typedef struct {
+    enum SearchKind kind;
+    uint64_t random, number;
+    int64_t limit, patience_ns, clock_ns;
+    uint64_t keys; /* given out in this run */
+    uint64_t changes[MOST_CHANGES];
+    uint32_t change_count, changes_done, lowered;
+    const int32_t *prefix;
+    size_t prefix_size;
+    const Switch *switches;
+    size_t switch_count, switch_at;
+    uint64_t asleep; /* threads that sleep once the prefix is done */
+    uint64_t settle_until;
+    uint32_t racy_limit;        /* sites found later do not count in this run */
+    int32_t first_thread, root; /* of the run; and the thread that began it */
+    bool at_ticks, at_accesses, follows, aborting, has_told, is_settling;
+    uint64_t aborted_points;
+    PyObject *hook;
+} Search;
+extern Search search;
+extern Run *run;
+Thread *search_choose(Thread *running);
+void search_point(Thread *thread);
+size_t search_among(const uint64_t *identities, size_t count);
+uint64_t search_random(void);
+void search_abort(enum RunReason reason);
+void search_note_blocked(void);
+int search_raise(Thread *thread, bool waits);
+void search_enroll(Thread *thread);
+void search_done(enum Operation kind, Object *object);
+void search_uncontrolled(const char *text);
+bool search_is_machinery(void);
+int64_t search_clock(int64_t clock);
+void search_idle(void);
+bool search_is_dependent(const Thread *thread, uint64_t key, bool writes);
+bool search_expire(Thread *thread);
+Track *track_of(Object *object);
+void track_touch(Track *track, Thread *thread, bool writes, uint64_t what);
+void variables_begin(void);
+void clocks_begin(Thread *thread, const Thread *parent);
+void clocks_done(enum Operation kind, Object *object);
+void clocks_forget(Track *track);
+void clocks_joined(const Object *object);
+bool is_free_for(const Object *object);
+extern PyMethodDef explore_functions[];
+
+/* access.c: a place in rewritten code that reads or writes something shared */
+enum AccessKind { ACCESS_ATTRIBUTE, ACCESS_ITEM, ACCESS_CONTENTS, ACCESS_GLOBAL, ACCESS_CLOSURE };
+struct AccessSite {
+    PyObject_HEAD PyObject *name;
+    uint8_t kind;
+    bool writes, remembers, recalls;
+    uint32_t pair, line, column;
+    uint64_t key;          /* of its place in the source; 0 until it is asked for */
+    uint32_t order, asked; /* when it was found to race, and when that was last looked up */
+};
+int access_point(Thread *thread, AccessSite *site, PyObject *object, PyObject *name, bool writes);
 
 /* chooser.c: strategies written in Python */
 void chooser_ask(Thread *thread);
@@ -498,10 +631,11 @@ static inline void end_quiet(Thread *thread)
 }
 
 /* The point before an operation; -1 with an exception set if a signal handler raised. */
-static inline int gate_enter(Thread *thread, enum Operation kind, uint32_t object_id)
+static inline int gate_enter(Thread *thread, enum Operation kind, Object *object)
 {
     thread->pending_op = (uint8_t)kind;
-    thread->pending_object = object_id;
+    thread->pending_object = object == NULL ? 0 : object->id;
+    thread->pending = object;
     if (__builtin_expect(--thread->budget <= 0 || gate.choose_at_operations ||
                              atomic_load(&gate.signals_pending) != 0,
                          0)) {

@@ -16,18 +16,26 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CHECK_INTERVAL = 1000 }; /* points between looks at the garbage collector */
+/* Points between looks at the garbage collector; ticks between choices of a search that has no
+ * choices at ticks; and how long a deadline waits for a thread in an outside call */
+enum { CHECK_INTERVAL = 1000, SEARCH_INTERVAL = 10000, GRACE_NS = 20000000 };
 
 Gate gate = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 __thread Thread *me;
 __thread int32_t quiet;
 static __thread bool foreign_seen;
 
-int64_t now_ns(void)
+int64_t real_ns(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+/* The time of deadlines. */
+int64_t now_ns(void)
+{
+    return gate.is_virtual ? search.clock_ns : real_ns();
 }
 
 int64_t gate_step(void)
@@ -68,10 +76,10 @@ static void wake(Thread *thread)
 static void await_exit(void)
 {
     pid_t tid = gate.leaving_tid;
-    if (tid == 0) {
+    gate.leaving_tid = 0;
+    if (tid == 0 || !log_is_on()) {
         return;
     }
-    gate.leaving_tid = 0;
     if (gate.leaving_address == NULL) {
         while (syscall(SYS_tgkill, gate.pid, tid, 0) == 0) {
             usleep(20);
@@ -99,6 +107,7 @@ static int64_t next_budget(void)
     switch (gate.settings.strategy) {
     case STRATEGY_QUEUE: return gate.slice_left < CHECK_INTERVAL ? gate.slice_left : CHECK_INTERVAL;
     case STRATEGY_RANDOM: return 1 + (int64_t)(next_random() % (2 * (uint64_t)gate.settings.slice));
+    case STRATEGY_SEARCH: return search.at_ticks ? 1 : SEARCH_INTERVAL;
     default: return gate.settings.slice;
     }
 }
@@ -169,6 +178,7 @@ static void go_idle(void)
     int64_t step = gate_step();
     gate.holder = NULL;
     gate.state->holder = -1;
+    gate.idle_since_ns = gate.is_virtual ? real_ns() : 0;
     in_this_order();
     gate.state->step_end = step;
 }
@@ -184,8 +194,9 @@ static Thread *choose_successor(Thread *thread)
     if (!is_recording()) {
         return replay_yield_target(thread, gate_step());
     }
-    Thread *next =
-        gate.settings.strategy == STRATEGY_RANDOM ? random_enabled(false) : queue_first();
+    Thread *next = gate.settings.strategy == STRATEGY_SEARCH   ? search_choose(NULL)
+                   : gate.settings.strategy == STRATEGY_RANDOM ? random_enabled(false)
+                                                               : queue_first();
     if (next != NULL) {
         log_entry(ENTRY_YIELD, (uint64_t)next->index);
     }
@@ -195,6 +206,10 @@ static Thread *choose_successor(Thread *thread)
 static Thread *pass_on(Thread *thread)
 {
     Thread *next = choose_successor(thread);
+    if (next == NULL && gate.exploring && !can_anything_happen() && !log_is_on()) {
+        search_abort(RUN_IN_DEADLOCK);
+        next = choose_successor(thread);
+    }
     if (next != NULL) {
         hand(next);
     }
@@ -220,6 +235,16 @@ static void make_ready(Thread *thread)
             hand(next);
             wake(next);
         }
+    }
+}
+
+/* Nobody runs, and somebody could: caller holds the mutex. */
+void gate_resume(void)
+{
+    Thread *next = gate.holder == NULL ? choose_successor(NULL) : NULL;
+    if (next != NULL) {
+        hand(next);
+        wake(next);
     }
 }
 
@@ -259,7 +284,11 @@ static void await_baton(Thread *thread, int64_t deadline_ns)
         struct timespec deadline = {deadline_ns / 1000000000, deadline_ns % 1000000000};
         long failed = futex(&thread->baton, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, 0,
                             deadline_ns < 0 ? NULL : &deadline);
-        if (failed != 0 && errno == ETIMEDOUT) {
+        if (failed != 0 && errno == ETIMEDOUT && gate.is_virtual) {
+            search_idle();
+            deadline_ns = real_ns() + GRACE_NS;
+        }
+        else if (failed != 0 && errno == ETIMEDOUT) {
             deadline_ns = -1;
             note_deadline(thread);
         }
@@ -305,6 +334,12 @@ void gate_preempt(Thread *thread, Thread *next)
     preempt(thread, next);
 }
 
+/* The caller holds the mutex, which is let go. */
+void gate_preempt_locked(Thread *thread, Thread *next)
+{
+    preempt(thread, next);
+}
+
 /* Points that come too early for a choice: the finalizers of a collection passed points of their
  * own, after which this one's step is no longer the current one; or the threads that would run
  * were woken for a lock that this thread has taken again. (Without the latter, a loop that takes
@@ -322,6 +357,10 @@ static void choose_at_next_point(Thread *thread)
 
 static void choose(Thread *thread)
 {
+    if (gate.settings.strategy == STRATEGY_SEARCH) {
+        search_point(thread);
+        return;
+    }
     if (gate.settings.strategy == STRATEGY_PYTHON) {
         chooser_ask(thread);
         return;
@@ -357,13 +396,13 @@ static int record_point(Thread *thread)
         take_signals(ENTRY_SIGNAL);
     }
     pthread_mutex_unlock(&gate.mutex);
-    if (collect_if_due()) {
+    if ((!gate.exploring || log_is_on()) && collect_if_due()) {
         choose_at_next_point(thread);
     }
     else if (over) {
         choose(thread);
     }
-    return signals_run(thread);
+    return search_raise(thread, false) < 0 ? -1 : signals_run(thread);
 }
 
 int gate_slow(Thread *thread)
@@ -388,6 +427,8 @@ static void begin_wait(Thread *thread, Object *object, int64_t deadline_ns)
     thread->status = WAITING;
     thread->expired = false;
     waiters_add(object, thread);
+    thread->deadline_ns = deadline_ns;
+    thread->explored.is_patient = deadline_ns - now_ns() >= search.patience_ns;
     thread->timed = deadline_ns >= 0;
     gate.timed += thread->timed;
     if (is_recording() && deadline_ns >= 0 && deadline_ns <= now_ns()) {
@@ -406,8 +447,20 @@ static void end_wait(Thread *thread)
     pthread_mutex_unlock(&gate.mutex);
 }
 
+/* When a parked thread is to look at the clock itself. */
+static int64_t real_deadline(int64_t deadline_ns)
+{
+    if (!is_recording() || deadline_ns < 0) {
+        return -1;
+    }
+    return gate.is_virtual ? real_ns() + GRACE_NS : deadline_ns;
+}
+
 enum Waited gate_wait(Thread *thread, enum Operation kind, Object *object, int64_t deadline_ns)
 {
+    if (search_raise(thread, true) < 0) {
+        return WAIT_FAILED;
+    }
     thread->pending_op = (uint8_t)kind;
     thread->pending_site = site_here(kind);
     if (object != NULL && object->id == 0 && object->kind != OBJECT_THREAD) {
@@ -426,9 +479,12 @@ enum Waited gate_wait(Thread *thread, enum Operation kind, Object *object, int64
         next = pass_on(thread);
     }
     pthread_mutex_unlock(&gate.mutex);
-    park(thread, next, is_recording() ? deadline_ns : -1);
+    park(thread, next, real_deadline(deadline_ns));
     end_wait(thread);
     thread->pending_site = 0;
+    if (search_raise(thread, true) < 0) {
+        return WAIT_FAILED;
+    }
     if (thread->signals != 0) {
         return signals_run(thread) < 0 ? WAIT_FAILED : WAIT_INTERRUPTED;
     }
@@ -465,6 +521,9 @@ void gate_done(enum Operation kind, Object *object)
     }
     uint32_t id = object != NULL ? object->id : 0;
     gate.state->operations++;
+    if (gate.exploring) {
+        search_done(kind, object);
+    }
     if (is_recording()) {
         log_operation(site, me->index, id, gate_step());
     }
@@ -572,6 +631,7 @@ bool gate_rescue(Thread *thread)
     }
     log_entry(ENTRY_STEAL, (uint64_t)next->index);
     stream_varint(&streams[STREAM_SCHEDULE], gate.state->operations);
+    search_uncontrolled("a thread was stuck in a call that is not in the table");
     audit_note(NOTE_STOLEN, (uint64_t)thread->tid, thread->index,
                "a thread was stuck in a call that is not in the table");
     gate_steal(thread, next);
@@ -585,9 +645,25 @@ void gate_enroll(Thread *thread)
     thread->status = READY;
     if (is_recording()) {
         pthread_mutex_lock(&gate.mutex);
+        if (gate.exploring) {
+            search_enroll(thread);
+        }
         queue_push(thread);
         pthread_mutex_unlock(&gate.mutex);
     }
+}
+
+/* A run of a search begins or ends; the caller runs. */
+void gate_explore(bool on)
+{
+    pthread_mutex_lock(&gate.mutex);
+    int64_t step = gate_step();
+    gate.exploring = gate.choose_at_operations = on;
+    gate.is_virtual = on && gate.is_virtual;
+    gate.settings.strategy = on ? STRATEGY_SEARCH : STRATEGY_QUEUE;
+    gate.slice_left = gate.settings.slice;
+    grant(gate.holder, step);
+    pthread_mutex_unlock(&gate.mutex);
 }
 
 void gate_withdraw(Thread *thread)
@@ -643,6 +719,7 @@ void gate_foreign(void)
     foreign_seen = true;
     pthread_mutex_lock(&gate.mutex);
     gate.foreign++;
+    search_uncontrolled("a thread that Python did not start runs Python code");
     audit_note(NOTE_FOREIGN, (uint64_t)syscall(SYS_gettid), 0,
                "a thread that Python did not start runs Python code");
     pthread_mutex_unlock(&gate.mutex);

@@ -173,13 +173,22 @@ static bool take_recursive(PyObject *self)
     return true;
 }
 
+/* An RLock that this thread has, and can take again. */
+static bool is_own(const Thread *thread, const Object *object)
+{
+    return object->kind == OBJECT_RLOCK && object->owner == thread->index;
+}
+
 enum Taken { TAKE_FAILED = -1, NOT_TAKEN, TAKEN, GATE_CLOSED };
 
 /* What acquire means for either kind of lock, from the point to the outcome. */
 static enum Taken take(Thread *thread, PyObject *self, Object *object, bool (*try)(PyObject *),
                        bool blocking, int64_t timeout_ns)
 {
-    if (gate_enter(thread, OP_ACQUIRE, object->id) < 0) {
+    thread->explored.blocks = blocking && timeout_ns < 0 && !is_own(thread, object) ? object : NULL;
+    int entered = gate_enter(thread, OP_ACQUIRE, object);
+    thread->explored.blocks = NULL;
+    if (entered < 0) {
         return TAKE_FAILED;
     }
     int64_t deadline_ns = blocking && timeout_ns >= 0 ? deadline_after(timeout_ns) : -1;
@@ -250,7 +259,7 @@ static PyObject *release_natively(PyObject *native, PyObject *self, PyObject *co
 static void enter_release(Thread *thread, Object *object)
 {
     thread->deferring++;
-    gate_enter(thread, OP_RELEASE, object->id);
+    gate_enter(thread, OP_RELEASE, object);
     thread->deferring--;
 }
 
@@ -328,7 +337,7 @@ static PyObject *lock_locked(PyObject *self, PyObject *unused)
     Thread *thread = gate_me();
     if (thread != NULL) {
         Object *object = object_of(self, OBJECT_LOCK);
-        if (gate_enter(thread, OP_LOCKED, object->id) < 0) {
+        if (gate_enter(thread, OP_LOCKED, object) < 0) {
             return NULL;
         }
         gate_done(OP_LOCKED, object);
@@ -370,6 +379,9 @@ static PyObject *rlock_acquire_restore(PyObject *self, PyObject *state)
     thread->deferring++;
     enum Taken taken = take(thread, self, object_of(self, OBJECT_RLOCK), take_recursive, true, -1);
     thread->deferring--;
+    if (taken == TAKE_FAILED) {
+        return NULL;
+    }
     if (taken == GATE_CLOSED) {
         return PyObject_CallFunctionObjArgs(native_acquire_restore, self, state, NULL);
     }

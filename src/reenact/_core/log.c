@@ -283,6 +283,31 @@ int state_open(int directory_fd)
     return 0;
 }
 
+/* Without a recording: plain memory, as much as there is need for. */
+int state_open_anonymously(void)
+{
+    if (state_mapped > 0) {
+        munmap(place(STATE_PLACE), state_mapped);
+    }
+    state_mapped = 1 << 26;
+    void *at = mmap(place(STATE_PLACE), state_mapped, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    if (at == MAP_FAILED) {
+        state_mapped = 0;
+        return -1;
+    }
+    gate.state = at;
+    gate.slots = (Thread *)((char *)gate.state + STATE_HEADER);
+    return 0;
+}
+
+/* Threads from this one on have ended, and their numbers are given again. */
+void state_forget_slots(uint32_t first)
+{
+    memset(&gate.slots[first], 0, (gate.state->threads - first) * sizeof *gate.slots);
+    gate.state->threads = first;
+}
+
 /* Where the file cannot grow the slots go on in plain memory: the run matters more. */
 static void state_grow(void)
 {

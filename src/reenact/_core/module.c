@@ -340,6 +340,7 @@ PyMODINIT_FUNC PyInit__core(void)
         PyModule_AddFunctions(module, signal_functions) < 0 ||
         PyModule_AddFunctions(module, audit_functions) < 0 ||
         PyModule_AddFunctions(module, fork_functions) < 0 ||
+        PyModule_AddFunctions(module, explore_functions) < 0 ||
         add_names(module, "OPERATIONS", OPERATION_NAMES, OP_COUNT) < 0 ||
         add_names(module, "OBJECTS", OBJECT_NAMES, OBJECT_COUNT) < 0) {
         return NULL;

@@ -42,7 +42,7 @@ static PyObject *queue_put(PyObject *self, PyObject *const *args, Py_ssize_t cou
 {
     Thread *thread = gate_me();
     Object *object = gate.active ? queue_object(self) : NULL;
-    if (thread != NULL && gate_enter(thread, OP_PUT, object->id) < 0) {
+    if (thread != NULL && gate_enter(thread, OP_PUT, object) < 0) {
         return NULL;
     }
     PyObject *result = call_method(natives_of(self)->put, self, args, count, names);
@@ -126,7 +126,10 @@ static int parse_get(PyObject *const *args, Py_ssize_t count, PyObject *names, b
 static PyObject *wait_and_take(Thread *thread, PyObject *self, bool block, int64_t timeout_ns)
 {
     Object *object = queue_object(self);
-    if (gate_enter(thread, OP_GET, object->id) < 0) {
+    thread->explored.blocks = block && timeout_ns < 0 ? object : NULL;
+    int entered = gate_enter(thread, OP_GET, object);
+    thread->explored.blocks = NULL;
+    if (entered < 0) {
         return NULL;
     }
     int64_t deadline_ns = deadline_after(timeout_ns);

@@ -56,13 +56,14 @@ void waiters_remove(Thread *thread)
         thread->wait_prev;
 }
 
-static bool is_free(const Object *object)
+bool is_free_for(const Object *object)
 {
     switch (object->kind) {
     case OBJECT_LOCK: return !((PlainLock *)object->key)->locked;
     case OBJECT_RLOCK: return ((RecursiveLock *)object->key)->count == 0;
     case OBJECT_QUEUE: return object->items > 0;
     case OBJECT_THREAD: return gate.slots[object->id].status == ENDED;
+    case OBJECT_QUIET: return !search.is_settling;
     default: return true;
     }
 }
@@ -71,7 +72,7 @@ static bool is_free(const Object *object)
 static bool is_enabled(const Thread *thread)
 {
     return thread->waits_for == NULL || thread->expired || thread->signals != 0 ||
-           is_free(thread->waits_for);
+           is_free_for(thread->waits_for);
 }
 
 /* Drops what is not enabled from the run queue, and counts the rest. */

@@ -319,7 +319,8 @@ uint32_t site_here(enum Operation kind)
 
 const Site *site_get(uint32_t number)
 {
-    return number < site_count ? &sites[number] : &sites[0];
+    static const Site nowhere;
+    return number > 0 && number < site_count ? &sites[number] : &nowhere;
 }
 
 /* Room for what a recording defines, away from the program's heap: a recorded run did not

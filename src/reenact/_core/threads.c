@@ -98,7 +98,7 @@ static PyObject *boot_call(PyObject *self, PyObject *args, PyObject *names)
         PyObject *type, *value, *traceback;
         PyErr_Fetch(&type, &value, &traceback);
         thread->deferring++;
-        gate_enter(thread, OP_END, thread->done.id);
+        gate_enter(thread, OP_END, &thread->done);
         thread->deferring--;
         gate_done(OP_END, &thread->done);
         PyErr_Restore(type, value, traceback);
@@ -138,7 +138,7 @@ static PyObject *start(PyObject *native, PyObject *const *args, Py_ssize_t count
     if (thread == NULL || count < 1 || count > 6 || !PyCallable_Check(args[0])) {
         return PyObject_Vectorcall(native, args, (size_t)count, names);
     }
-    if (gate_enter(thread, OP_START, gate.state->threads) < 0) {
+    if (gate_enter(thread, OP_START, NULL) < 0) {
         return NULL;
     }
     Boot *boot = PyObject_New(Boot, &BootType);
@@ -221,8 +221,10 @@ static PyObject *handle_join(PyObject *self, PyObject *const *args, Py_ssize_t c
     if (count == 1 && args[0] != Py_None && seconds_to_ns(args[0], &timeout_ns) < 0) {
         return NULL;
     }
-    if (gate_enter(thread, OP_JOIN, other->done.id) < 0 ||
-        wait_for_end(thread, other, deadline_after(timeout_ns)) == WAIT_FAILED) {
+    thread->explored.blocks = timeout_ns < 0 ? &other->done : NULL;
+    int entered = gate_enter(thread, OP_JOIN, &other->done);
+    thread->explored.blocks = NULL;
+    if (entered < 0 || wait_for_end(thread, other, deadline_after(timeout_ns)) == WAIT_FAILED) {
         return NULL;
     }
     if (gate.active && other->status != ENDED) {
@@ -279,14 +281,14 @@ static PyObject *interrupt_main(PyObject *module, PyObject *const *args, Py_ssiz
         PyErr_Clear();
         return PyObject_Vectorcall(native_interrupt, args, (size_t)count, NULL);
     }
-    if (gate_enter(thread, OP_CALL, 0) < 0) {
+    if (gate_enter(thread, OP_CALL, NULL) < 0) {
         return NULL;
     }
     gate_done(OP_CALL, NULL);
     if (gate.settings.mode == MODE_RECORD) {
         signals_raise((int)number);
     }
-    if (gate_enter(thread, OP_NONE, 0) < 0) {
+    if (gate_enter(thread, OP_NONE, NULL) < 0) {
         return NULL;
     }
     Py_RETURN_NONE;

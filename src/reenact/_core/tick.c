@@ -19,6 +19,7 @@ static int __attribute__((noinline, cold)) pass_slowly(Thread *thread)
     }
     thread->pending_op = OP_NONE;
     thread->pending_object = 0;
+    thread->pending = NULL;
     return gate_slow(thread) < 0 ? -1 : 1;
 }
 

@@ -2,9 +2,27 @@
 
 The choices are made in `_core/gate.c` (`first_enabled`). The slice is counted in points, so a
 run of the same program with the same inputs makes the same choices. This is tsan11rec's queue
-strategy with a slice, which spin loops need to end.
+strategy with a slice, which spin loops need to end. Exploring, it is the one execution in which
+nobody is preempted.
 """
 
+from __future__ import annotations
+
 from reenact.strategies.interface import Builtin
+from reenact.strategies.searching import FIRST, Plan, Seen
 
 QUEUE = Builtin("queue", kind=0, slice=5000, summary="first come, first served, in time slices")
+
+
+class Queue:
+    name = "queue"
+    exhausted = ""
+
+    def __init__(self, seed: int) -> None:
+        del seed  # there is nothing to draw
+
+    def plan(self) -> Plan | None:
+        return None if self.exhausted else Plan(FIRST, strategy=self.name)
+
+    def learn(self, seen: Seen) -> None:
+        self.exhausted = "the one execution without preemptions"

@@ -1,9 +1,17 @@
-"""A seeded random walk: at every operation, and after a random number of ticks, any thread may run.
+"""A seeded random walk: whenever several threads can run, any of them may, with equal chance.
 
-The choices are made in `_core/gate.c` (`random_enabled`), uniformly among the threads that can
-run. The number of ticks between choices is uniform from 1 to twice the slice.
+Recording, choices are made in `_core/gate.c` (`random_enabled`), at every operation and after a
+random number of ticks, uniform from 1 to twice the slice. Exploring, they are made in
+`_core/search.c`. It is tsan11rec's random strategy, and the baseline of all others.
 """
 
 from reenact.strategies.interface import Builtin
+from reenact.strategies.searching import RANDOM as KIND
+from reenact.strategies.searching import Sampler
 
 RANDOM = Builtin("random", kind=1, slice=10, summary="any thread that can run, by a seed")
+
+
+class RandomWalk(Sampler):
+    name = "random"
+    kind = KIND

@@ -1,0 +1,605 @@
+/* Runs of a search: the same program again and again in one process, each with other choices.
+ *
+ * open() puts the calling thread under the gate, without a recording. begin() and end() enclose a
+ * run: in between search.c chooses, time is virtual, and what happened is noted in memory that
+ * forked processes share. A run that cannot go on (deadlock, step limit, nothing new) is abandoned:
+ * every thread of it gets an exception wherever it waits or comes to a point, until all have
+ * ended. Threads that were there before the run began are left alone. */
+#include "core.h"
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { IDLE_NS = 15000000, EAGER_READS = 1000, AGAIN = 1000, CLOCKS = 16 };
+
+static PyObject *abandoned; /* the exception */
+static int32_t *prefix;
+static Switch *switches;
+static int64_t clock_bases[CLOCKS], begun_ns;
+static uint32_t clock_reads;
+static int32_t children_before;
+static Object quiet_object = {.kind = OBJECT_QUIET};
+
+/* ---- what the gate asks ---- */
+
+void search_abort(enum RunReason reason)
+{
+    if (search.aborting) {
+        return;
+    }
+    if (reason == RUN_IN_DEADLOCK) {
+        search_note_blocked();
+    }
+    run->reason = reason;
+    search.aborting = true;
+    for (uint32_t i = 0; i < gate.state->threads; i++) {
+        Thread *thread = &gate.slots[i];
+        if (thread->status == WAITING && thread->index >= search.first_thread) {
+            thread->expired = true;
+            thread->status = READY;
+            queue_push(thread);
+        }
+    }
+    Thread *first = &gate.slots[search.root];
+    if (first->status == WAITING) {
+        first->expired = true;
+        first->status = READY;
+        queue_push(first);
+    }
+}
+
+static bool is_abandoned(const Thread *thread)
+{
+    return search.aborting && thread->deferring == 0 && !thread->explored.is_spared &&
+           (thread->index >= search.first_thread || thread->index == search.root);
+}
+
+static void tell(void)
+{
+    PyObject *hook = search.has_told ? NULL : search.hook;
+    search.has_told = true;
+    if (hook != NULL) {
+        Thread *self = go_quiet();
+        PyObject *result = PyObject_CallFunction(hook, "i", (int)run->reason);
+        if (result == NULL) {
+            PyErr_WriteUnraisable(hook);
+        }
+        Py_XDECREF(result);
+        end_quiet(self);
+    }
+}
+
+/* -1 with the exception set if the run was given up. A thread gets it once, in order to come to
+ * an end, and again if it waits, or runs on for long. */
+int search_raise(Thread *thread, bool waits)
+{
+    if (!gate.exploring || !is_abandoned(thread)) {
+        return 0;
+    }
+    tell();
+    search.aborted_points++;
+    if (!waits && thread->explored.raised++ % AGAIN != 0) {
+        return 0;
+    }
+    PyErr_SetNone(abandoned);
+    return -1;
+}
+
+void search_uncontrolled(const char *text)
+{
+    if (gate.exploring && !run->is_uncontrolled) {
+        run->is_uncontrolled = true;
+        strncpy(run->note, text, sizeof run->note - 1);
+    }
+}
+
+/* Each look at the clock takes a microsecond; a program that does nothing else is let off. */
+int64_t search_clock(int64_t clock)
+{
+    int64_t pace = clock_reads++ < EAGER_READS ? 1000 : 1000 * (int64_t)(clock_reads / EAGER_READS);
+    search.clock_ns += pace;
+    return clock_bases[clock & (CLOCKS - 1)] + search.clock_ns - begun_ns;
+}
+
+/* Nobody runs and somebody is in an outside call: after a while deadlines pass all the same. */
+void search_idle(void)
+{
+    pthread_mutex_lock(&gate.mutex);
+    Thread *earliest = NULL;
+    for (uint32_t i = 0; gate.holder == NULL && i < gate.state->threads; i++) {
+        Thread *thread = &gate.slots[i];
+        if (thread->status == WAITING && thread->timed &&
+            (earliest == NULL || thread->deadline_ns < earliest->deadline_ns)) {
+            earliest = thread;
+        }
+    }
+    if (earliest != NULL && real_ns() - gate.idle_since_ns >= IDLE_NS) {
+        search_expire(earliest);
+        gate_resume();
+    }
+    pthread_mutex_unlock(&gate.mutex);
+}
+
+static bool is_write(enum Operation kind)
+{
+    return kind != OP_LOCKED && kind != OP_JOIN && kind != OP_READ;
+}
+
+static Object world = {.kind = OBJECT_NOTHING}; /* what outside calls touch */
+
+/* ---- machinery: what Python does to start and end a thread, in which no choice matters ---- */
+
+enum { MOST_MACHINERY = 32 };
+static PyObject *machinery[MOST_MACHINERY], *machinery_file;
+static int machinery_count;
+
+/* machinery(codes): functions of one file whose operations, and those of what they call there, are
+ * no choices */
+static PyObject *set_machinery(PyObject *module, PyObject *codes)
+{
+    (void)module;
+    for (Py_ssize_t i = 0; PyTuple_Check(codes) && i < PyTuple_GET_SIZE(codes); i++) {
+        PyObject *code = PyTuple_GET_ITEM(codes, i);
+        if (!PyCode_Check(code) || machinery_count == MOST_MACHINERY) {
+            PyErr_SetString(PyExc_ValueError, "machinery(codes), of a few functions of one file");
+            return NULL;
+        }
+        machinery[machinery_count++] = Py_NewRef(code);
+        machinery_file = ((PyCodeObject *)code)->co_filename;
+    }
+    Py_RETURN_NONE;
+}
+
+bool search_is_machinery(void)
+{
+    PyThreadState *tstate = compat_thread_state();
+    Frame *frame = tstate == NULL ? NULL : compat_top_frame(tstate);
+    for (; frame != NULL; frame = frame->previous) {
+        PyCodeObject *code = compat_frame_code(frame);
+        if (code != NULL && code->co_filename != machinery_file) {
+            return false;
+        }
+        for (int i = 0; code != NULL && i < machinery_count; i++) {
+            if (machinery[i] == (PyObject *)code) {
+                return true;
+            }
+        }
+    }
+    return true; /* called from C: the first and last moments of a thread */
+}
+
+/* The choice before the running thread's pending operation. */
+void search_point(Thread *thread)
+{
+    Explored *explored = &thread->explored;
+    bool is_tick = thread->pending_op == OP_NONE && !explored->is_access;
+    run->points++;
+    if (explored->is_access && !explored->is_choice) {
+        return;
+    }
+    if (!explored->is_access && !is_tick && search_is_machinery()) {
+        explored->pending = NULL;
+        return;
+    }
+    if (!explored->is_access) {
+        Object *object = thread->pending_op == OP_CALL ? &world : thread->pending;
+        explored->position++;
+        explored->pending = object == NULL ? NULL : track_of(object);
+        explored->pending_writes = is_write((enum Operation)thread->pending_op);
+        explored->pending_waits = explored->blocks != NULL;
+    }
+    explored->site = is_tick ? 0 : site_here((enum Operation)thread->pending_op);
+    pthread_mutex_lock(&gate.mutex);
+    Thread *next = search_choose(thread);
+    if (next == NULL || next == thread) {
+        pthread_mutex_unlock(&gate.mutex);
+        return;
+    }
+    gate_preempt_locked(thread, next);
+}
+
+/* ---- opening and closing ---- */
+
+static PyObject *no_memory(void)
+{
+    return PyErr_NoMemory();
+}
+
+/* share(): memory for what runs leave, before anything is forked */
+static PyObject *share(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    if (run == NULL) {
+        void *at = mmap(NULL, sizeof(Run), PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (at == MAP_FAILED) {
+            return no_memory();
+        }
+        run = at;
+    }
+    Py_RETURN_NONE;
+}
+
+/* open(exception): the calling thread, and all that it starts, are under the gate */
+static PyObject *open_gate(PyObject *module, PyObject *exception)
+{
+    (void)module;
+    if (gate.active) {
+        PyErr_SetString(PyExc_RuntimeError, "this process is under the gate already");
+        return NULL;
+    }
+    Py_XSETREF(abandoned, Py_NewRef(exception));
+    gate.pid = getpid();
+    gate.settings = (Settings){.mode = MODE_RECORD, .strategy = STRATEGY_QUEUE, .slice = 5000};
+    gate.choose_at_operations = false;
+    if (state_open_anonymously() < 0) {
+        return PyErr_SetFromErrno(PyExc_OSError);
+    }
+    objects_begin();
+    gate.run_first = gate.run_last = NULL;
+    gate.outside = gate.timed = gate.foreign = 0;
+    if (collect_take_over() < 0) {
+        return NULL;
+    }
+    Thread *thread = state_new_slot();
+    thread->parent = -1;
+    threads_bind(thread);
+    gate_adopt_main(thread);
+    if (patrol_start() != 0) {
+        return no_memory();
+    }
+    gate.active = true;
+    Py_RETURN_NONE;
+}
+
+/* close(): parked threads are let go, and run as they will */
+static PyObject *shut_gate(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    if (gate.active && me != NULL) {
+        patrol_stop();
+        gate_close(true);
+        collect_give_back();
+        me = NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+/* ---- runs ---- */
+
+static bool copy_bytes(PyObject *bytes, void **copy, size_t *count, size_t size)
+{
+    size_t length = (size_t)PyBytes_GET_SIZE(bytes);
+    *copy = realloc(*copy, length + size);
+    if (*copy == NULL) {
+        return false;
+    }
+    memcpy(*copy, PyBytes_AS_STRING(bytes), length);
+    *count = length / size;
+    return true;
+}
+
+static void place_changes(int depth, int64_t length)
+{
+    int64_t changes = search.kind == SEARCH_PCT ? depth - 1 : depth;
+    changes = changes > MOST_CHANGES ? MOST_CHANGES : changes;
+    for (int64_t i = 0; i < changes && length > 0; i++) {
+        search.changes[search.change_count++] = search_random() % (uint64_t)length;
+    }
+}
+
+static void begin_threads(void)
+{
+    search.first_thread = (int32_t)gate.state->threads;
+    search.root = me->index;
+    children_before = me->children;
+    for (uint32_t i = 0; i < gate.state->threads; i++) {
+        Thread *thread = &gate.slots[i];
+        thread->explored = (Explored){.identity = i + 1, .hash = i + 1};
+        clocks_begin(thread, thread);
+    }
+}
+
+static void begin_time(bool is_virtual)
+{
+    clock_reads = 0;
+    gate.is_virtual = is_virtual;
+    if (clock_bases[0] == 0) {
+        for (int i = 0; i < CLOCKS; i++) {
+            struct timespec now;
+            clock_bases[i] =
+                clock_gettime(i, &now) == 0 ? now.tv_sec * 1000000000LL + now.tv_nsec : 0;
+        }
+    }
+    begun_ns = search.clock_ns = clock_bases[CLOCK_MONOTONIC];
+}
+
+/* begin(kind, seed, depth, length, limit, patience_ns, points, prefix, asleep, switches,
+ * racy_limit, is_virtual, hook) */
+static PyObject *begin_run(PyObject *module, PyObject *args)
+{
+    (void)module;
+    int kind, depth, points, is_virtual;
+    unsigned long long seed, asleep;
+    long long length, limit, patience_ns, racy_limit;
+    PyObject *given_prefix, *given_switches, *hook;
+    if (!PyArg_ParseTuple(args, "iKiLLLiO!KOLpO", &kind, &seed, &depth, &length, &limit,
+                          &patience_ns, &points, &PyBytes_Type, &given_prefix, &asleep,
+                          &given_switches, &racy_limit, &is_virtual, &hook)) {
+        return NULL;
+    }
+    if (run == NULL || !gate.active || me == NULL || gate.exploring) {
+        PyErr_SetString(PyExc_RuntimeError, "no run can begin now");
+        return NULL;
+    }
+    PyObject *old_hook = search.hook;
+    uint64_t number = search.number + 1;
+    search = (Search){.kind = (enum SearchKind)kind,
+                      .random = seed,
+                      .number = number,
+                      .limit = limit,
+                      .patience_ns = patience_ns,
+                      .asleep = asleep,
+                      .at_ticks = points == 1,
+                      .at_accesses = points == 2,
+                      .follows = PyBytes_Check(given_switches),
+                      .racy_limit = racy_limit < 0 ? run->racy_count : (uint32_t)racy_limit,
+                      .hook = hook == Py_None ? NULL : Py_NewRef(hook)};
+    Py_XDECREF(old_hook);
+    if (!copy_bytes(given_prefix, (void **)&prefix, &search.prefix_size, sizeof *prefix) ||
+        (search.follows &&
+         !copy_bytes(given_switches, (void **)&switches, &search.switch_count, sizeof *switches))) {
+        return no_memory();
+    }
+    search.prefix = prefix;
+    search.switches = switches;
+    place_changes(depth, length);
+    run->reason = run->threads = run->is_uncontrolled = run->is_truncated = run->report_size = 0;
+    run->steps = run->choices = run->points = run->fingerprint = run->preemptions = 0;
+    run->note[0] = '\0';
+    collect_if_due();
+    begin_threads();
+    begin_time(is_virtual);
+    variables_begin();
+    gate_explore(true);
+    Py_RETURN_NONE;
+}
+
+static uint64_t fingerprint(void)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < gate.state->threads; i++) {
+        const Explored *explored = &gate.slots[i].explored;
+        sum += (explored->hash ^ explored->identity) * 0x9E3779B97F4A7C15ULL;
+    }
+    return sum;
+}
+
+/* settle(): lets the other threads of the run go on until none of them can; false if that does not
+ * come to an end. Deadlines do not pass meanwhile. */
+static PyObject *settle(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    Thread *thread = gate_me();
+    if (thread == NULL || !gate.exploring || search.aborting) {
+        Py_RETURN_TRUE;
+    }
+    uint64_t before = run->steps;
+    search.is_settling = true;
+    search.settle_until = before + 2000;
+    enum Waited waited = gate_wait(thread, OP_YIELD, &quiet_object, -1);
+    search.is_settling = false;
+    if (waited == WAIT_FAILED) {
+        return NULL;
+    }
+    return PyBool_FromLong(run->steps < search.settle_until);
+}
+
+static Thread *somebody_left(void)
+{
+    for (uint32_t i = (uint32_t)search.first_thread; i < gate.state->threads; i++) {
+        if (gate.slots[i].status != ENDED) {
+            return &gate.slots[i];
+        }
+    }
+    return NULL;
+}
+
+/* abandon(): threads of the run that are left are ended; false if some do not end */
+static PyObject *abandon(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    Thread *thread = gate_me();
+    if (thread == NULL || !gate.exploring) {
+        Py_RETURN_TRUE;
+    }
+    thread->explored.is_spared = true;
+    search.has_told = true;
+    pthread_mutex_lock(&gate.mutex);
+    enum RunReason reason = (enum RunReason)run->reason;
+    bool was_aborting = search.aborting;
+    search_abort(RUN_COMPLETE);
+    if (was_aborting) {
+        run->reason = reason;
+    }
+    pthread_mutex_unlock(&gate.mutex);
+    Thread *left;
+    while ((left = somebody_left()) != NULL && search.aborted_points < 100000) {
+        if (gate_wait(thread, OP_JOIN, &left->done, -1) == WAIT_FAILED) {
+            return NULL;
+        }
+    }
+    return PyBool_FromLong(left == NULL);
+}
+
+static PyObject *result(void)
+{
+    return Py_BuildValue(
+        "{sIsKsKsKsKsKsIsOsOsssI}", "reason", run->reason, "steps", (unsigned long long)run->steps,
+        "choices", (unsigned long long)run->choices, "points", (unsigned long long)run->points,
+        "fingerprint", (unsigned long long)run->fingerprint, "preemptions",
+        (unsigned long long)run->preemptions, "threads", run->threads, "uncontrolled",
+        run->is_uncontrolled ? Py_True : Py_False, "truncated",
+        run->is_truncated ? Py_True : Py_False, "note", run->note, "racy", run->racy_count);
+}
+
+/* end(): back to first come, first served, and the system's time */
+static PyObject *end_run(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    if (!gate.exploring) {
+        PyErr_SetString(PyExc_RuntimeError, "no run is under way");
+        return NULL;
+    }
+    run->threads = gate.state->threads - (uint32_t)search.first_thread;
+    run->fingerprint = fingerprint();
+    gate_explore(false);
+    if (somebody_left() == NULL) {
+        state_forget_slots((uint32_t)search.first_thread);
+        me->children = children_before;
+    }
+    return result();
+}
+
+/* result(): of the last run, which may have been another process's */
+static PyObject *last_result(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    return result();
+}
+
+/* trace(): the steps of the last run, as tuples */
+static PyObject *trace(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    Py_ssize_t count = (Py_ssize_t)(run->steps < MOST_STEPS ? run->steps : MOST_STEPS);
+    PyObject *list = PyList_New(count);
+    for (Py_ssize_t i = 0; list != NULL && i < count; i++) {
+        const Step *step = &run->trace[i];
+        PyObject *tuple = Py_BuildValue(
+            "iiOKKIIiiOKKiO", step->thread, step->op, step->writes ? Py_True : Py_False,
+            (unsigned long long)step->key, (unsigned long long)step->enabled, step->site,
+            step->position, step->previous, step->count, step->is_forced ? Py_True : Py_False,
+            (unsigned long long)step->asleep, (unsigned long long)step->joined, step->parent,
+            step->waits ? Py_True : Py_False);
+        if (tuple == NULL) {
+            Py_CLEAR(list);
+            break;
+        }
+        PyList_SET_ITEM(list, i, tuple);
+    }
+    return list;
+}
+
+/* site(number): (operation, file, line, function) */
+static PyObject *site(PyObject *module, PyObject *number)
+{
+    (void)module;
+    const Site *found = site_get((uint32_t)PyLong_AsUnsignedLong(number));
+    if (PyErr_Occurred()) {
+        return NULL;
+    }
+    if (found->kind == 0) {
+        return Py_BuildValue("IsIs", 0, "", 0, "");
+    }
+    return Py_BuildValue("IsIs", found->kind, site_string(found->file), found->line,
+                         site_string(found->function));
+}
+
+/* choose(identities): a position in the list, by the strategy */
+static PyObject *choose_among(PyObject *module, PyObject *list)
+{
+    (void)module;
+    Thread *thread = gate_me();
+    Py_ssize_t count = PyList_Check(list) ? PyList_GET_SIZE(list) : 0;
+    if (thread == NULL || !gate.exploring || search.aborting || count < 2) {
+        return PyLong_FromLong(0);
+    }
+    uint64_t identities[256];
+    count = count > 256 ? 256 : count;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        identities[i] = PyLong_AsUnsignedLongLongMask(PyList_GET_ITEM(list, i));
+    }
+    thread->explored.position++;
+    return PyLong_FromSize_t(search_among(identities, (size_t)count));
+}
+
+/* report(bytes) leaves words for the process that forked this one; reported() reads them */
+static PyObject *report(PyObject *module, PyObject *bytes)
+{
+    (void)module;
+    if (run == NULL || !PyBytes_Check(bytes)) {
+        PyErr_SetString(PyExc_TypeError, "report(bytes)");
+        return NULL;
+    }
+    size_t size = (size_t)PyBytes_GET_SIZE(bytes);
+    size = size < LONGEST_REPORT ? size : LONGEST_REPORT;
+    memcpy(run->report, PyBytes_AS_STRING(bytes), size);
+    run->report_size = (uint32_t)size;
+    Py_RETURN_NONE;
+}
+
+static PyObject *reported(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    return PyBytes_FromStringAndSize(run->report, run->report_size);
+}
+
+/* waits(): who waits for what, as (thread, status, operation, kind, owner, ident) */
+static PyObject *waits(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    PyObject *list = PyList_New(0);
+    for (uint32_t i = 0; list != NULL && i < gate.state->threads; i++) {
+        const Thread *thread = &gate.slots[i];
+        const Object *object =
+            thread->waits_for != NULL ? thread->waits_for : thread->explored.blocks;
+        int owner = object == NULL                  ? -1
+                    : object->kind == OBJECT_THREAD ? (int)object->id
+                                                    : object->owner;
+        PyObject *tuple =
+            Py_BuildValue("iiiiik", thread->index, (int)thread->status, thread->pending_op,
+                          object == NULL ? 0 : object->kind, owner,
+                          thread->tstate == NULL ? 0UL : (unsigned long)thread->tstate->thread_id);
+        if (tuple == NULL || PyList_Append(list, tuple) < 0) {
+            Py_CLEAR(list);
+        }
+        Py_XDECREF(tuple);
+    }
+    return list;
+}
+
+/* threads(): (parent, ordinal) of each */
+static PyObject *threads(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    PyObject *list = PyList_New(0);
+    for (uint32_t i = 0; list != NULL && i < gate.state->threads; i++) {
+        PyObject *tuple = Py_BuildValue("ii", gate.slots[i].parent, gate.slots[i].ordinal);
+        if (tuple == NULL || PyList_Append(list, tuple) < 0) {
+            Py_CLEAR(list);
+        }
+        Py_XDECREF(tuple);
+    }
+    return list;
+}
+
+PyMethodDef explore_functions[] = {{"explore_share", share, METH_NOARGS, NULL},
+                                   {"explore_open", open_gate, METH_O, NULL},
+                                   {"explore_close", shut_gate, METH_NOARGS, NULL},
+                                   {"explore_begin", begin_run, METH_VARARGS, NULL},
+                                   {"explore_settle", settle, METH_NOARGS, NULL},
+                                   {"explore_abandon", abandon, METH_NOARGS, NULL},
+                                   {"explore_end", end_run, METH_NOARGS, NULL},
+                                   {"explore_result", last_result, METH_NOARGS, NULL},
+                                   {"explore_trace", trace, METH_NOARGS, NULL},
+                                   {"explore_site", site, METH_O, NULL},
+                                   {"explore_choose", choose_among, METH_O, NULL},
+                                   {"explore_report", report, METH_O, NULL},
+                                   {"explore_reported", reported, METH_NOARGS, NULL},
+                                   {"explore_waits", waits, METH_NOARGS, NULL},
+                                   {"explore_threads", threads, METH_NOARGS, NULL},
+                                   {"explore_machinery", set_machinery, METH_O, NULL},
+                                   {NULL, NULL, 0, NULL}};

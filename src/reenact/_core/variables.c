@@ -1,0 +1,326 @@
+/* What threads share without locks, and which accesses to it race: vector clocks and epochs.
+ *
+ * A variable is an attribute of an object, the contents of a container, a global or a closure's
+ * variable. Two accesses to it race if one of them writes and neither happens before the other
+ * (FastTrack: Flanagan, Freund, PLDI 2009). Only the sites of such accesses need be points:
+ * where all accesses are ordered by synchronisation, points at the synchronisation are enough.
+ * So a search learns the racing sites from run to run; they are kept with the run, by place in the
+ * source, so that forked processes share them.
+ *
+ * Variables are known by address. Another object may come to lie where one was: then a site is
+ * held to race that does not, which costs points and nothing else. */
+#include "core.h"
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    Track track;
+    const void *object, *name;
+    int32_t writer;
+    uint32_t write_clock;
+    AccessSite *write_site, *read_site;
+    uint64_t readers; /* threads that read since the last write */
+    uint32_t read_clocks[MOST_CLOCKS];
+} Variable;
+
+static Variable **table;
+static Variable **all; /* every one ever made; those of this run come first */
+static size_t table_size, all_count, used;
+static uint32_t clocks[MOST_CLOCKS][MOST_CLOCKS];
+
+/* ---- vector clocks ---- */
+
+static uint32_t most_threads(void)
+{
+    return gate.state->threads < MOST_CLOCKS ? gate.state->threads : MOST_CLOCKS;
+}
+
+static void join(uint32_t *clock, const uint32_t *other)
+{
+    for (uint32_t i = 0; i < most_threads(); i++) {
+        clock[i] = clock[i] < other[i] ? other[i] : clock[i];
+    }
+}
+
+void clocks_begin(Thread *thread, const Thread *parent)
+{
+    if (thread->index >= MOST_CLOCKS || parent->index >= MOST_CLOCKS) {
+        return;
+    }
+    if (parent != thread) {
+        memcpy(clocks[thread->index], clocks[parent->index], sizeof *clocks);
+        clocks[parent->index][parent->index]++;
+    }
+    else {
+        memset(clocks[thread->index], 0, sizeof *clocks);
+    }
+    clocks[thread->index][thread->index]++;
+}
+
+void clocks_forget(Track *track)
+{
+    if (track->clock != NULL) {
+        memset(track->clock, 0, sizeof *clocks);
+    }
+}
+
+void clocks_done(enum Operation kind, Object *object)
+{
+    int32_t index = me->index;
+    Track *track = &object->track;
+    if (index >= MOST_CLOCKS) {
+        return;
+    }
+    switch (kind) {
+    case OP_JOIN:
+        if (object->id < MOST_CLOCKS) {
+            join(clocks[index], clocks[object->id]);
+            me->explored.joined |= 1ULL << object->id;
+        }
+        break;
+    case OP_ACQUIRE:
+    case OP_GET:
+        if (track->clock != NULL) {
+            join(clocks[index], track->clock);
+        }
+        break;
+    case OP_RELEASE:
+    case OP_PUT:
+        if (track->clock == NULL) {
+            track->clock = calloc(1, sizeof *clocks);
+        }
+        if (track->clock != NULL) {
+            join(track->clock, clocks[index]);
+        }
+        clocks[index][index]++;
+        break;
+    default: break;
+    }
+}
+
+/* 3.11 and 3.12 join a thread by taking a lock that C code releases when it ends. */
+void clocks_joined(const Object *object)
+{
+    for (uint32_t i = 0; i < most_threads() && me->index < MOST_CLOCKS; i++) {
+        if (gate.slots[i].sentinel == object->key && gate.slots[i].status == ENDED) {
+            join(clocks[me->index], clocks[i]);
+            me->explored.joined |= 1ULL << i;
+        }
+    }
+}
+
+/* ---- variables ---- */
+
+static size_t slot_of(const void *object, const void *name)
+{
+    uint64_t mixed =
+        ((uint64_t)(uintptr_t)object ^ ((uint64_t)(uintptr_t)name << 7)) * 0x9E3779B97F4A7C15ULL;
+    return (size_t)(mixed >> 32) & (table_size - 1);
+}
+
+static void insert(Variable *variable)
+{
+    size_t slot = slot_of(variable->object, variable->name);
+    while (table[slot] != NULL && table[slot]->track.run == search.number) {
+        slot = (slot + 1) & (table_size - 1);
+    }
+    table[slot] = variable;
+}
+
+static void grow_table(void)
+{
+    free(table);
+    table_size = table_size == 0 ? 1024 : table_size * 2;
+    table = calloc(table_size, sizeof *table);
+    all = realloc(all, table_size / 2 * sizeof *all);
+    for (size_t i = 0; i < used; i++) {
+        insert(all[i]);
+    }
+}
+
+static Variable *add(const void *object, const void *name)
+{
+    if (used * 2 >= table_size) {
+        grow_table();
+    }
+    if (used == all_count) {
+        all[all_count++] = malloc(sizeof(Variable));
+    }
+    Variable *variable = all[used++];
+    *variable = (Variable){.track = {.run = search.number, .key = ++search.keys},
+                           .object = object,
+                           .name = name,
+                           .writer = -1};
+    insert(variable);
+    return variable;
+}
+
+static Variable *variable_of(const void *object, const void *name)
+{
+    if (table_size > 0) {
+        size_t slot = slot_of(object, name);
+        for (; table[slot] != NULL && table[slot]->track.run == search.number;
+             slot = (slot + 1) & (table_size - 1)) {
+            if (table[slot]->object == object && table[slot]->name == name) {
+                return table[slot];
+            }
+        }
+    }
+    return add(object, name);
+}
+
+void variables_begin(void)
+{
+    used = 0;
+}
+
+/* ---- sites that race ---- */
+
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size)
+{
+    const unsigned char *at = bytes;
+    for (size_t i = 0; i < size; i++) {
+        hash = (hash ^ at[i]) * 1099511628211ULL;
+    }
+    return hash;
+}
+
+/* The same place in the source has the same key in every process. */
+static uint64_t key_of(AccessSite *site)
+{
+    if (site->key == 0) {
+        Frame *frame = compat_top_frame(PyThreadState_Get());
+        PyCodeObject *code = frame == NULL ? NULL : compat_frame_code(frame);
+        const char *file = code == NULL ? "" : PyUnicode_AsUTF8(code->co_filename);
+        PyErr_Clear();
+        uint64_t hash = hash_bytes(14695981039346656037ULL, file, strlen(file == NULL ? "" : file));
+        uint32_t place[] = {site->line, site->column, site->writes, site->kind};
+        site->key = hash_bytes(hash, place, sizeof place) | 1;
+    }
+    return site->key;
+}
+
+static uint32_t *racy_slot(uint64_t key)
+{
+    size_t slot = (size_t)(key >> 20) & (MOST_RACY - 1);
+    while (run->racy[slot] != 0 && run->racy[slot] != key) {
+        slot = (slot + 1) & (MOST_RACY - 1);
+    }
+    return &run->racy_order[slot];
+}
+
+static void mark_racy(AccessSite *site)
+{
+    if (site == NULL || run->racy_count >= MOST_RACY / 2) {
+        return;
+    }
+    uint32_t *order = racy_slot(key_of(site));
+    if (*order == 0) {
+        run->racy[order - run->racy_order] = site->key;
+        *order = ++run->racy_count;
+    }
+}
+
+/* Known to race since before this run began, so that it is the same all through the run. */
+static bool is_racy(AccessSite *site)
+{
+    if (site->order == 0 && site->asked != run->racy_count) {
+        site->asked = run->racy_count;
+        site->order = *racy_slot(key_of(site));
+    }
+    return site->order != 0 && site->order <= search.racy_limit;
+}
+
+static bool is_before(int32_t thread, uint32_t clock, int32_t index)
+{
+    return thread < 0 || thread == index || clock <= clocks[index][thread];
+}
+
+static bool reads_are_before(const Variable *variable, int32_t index)
+{
+    uint64_t readers = variable->readers;
+    while (readers != 0) {
+        int reader = __builtin_ctzll(readers);
+        readers &= readers - 1;
+        if (!is_before(reader, variable->read_clocks[reader], index)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void check(Variable *variable, AccessSite *site, int32_t index, bool writes)
+{
+    if (index >= MOST_CLOCKS) {
+        mark_racy(site);
+        return;
+    }
+    bool races = !is_before(variable->writer, variable->write_clock, index);
+    if (races) {
+        mark_racy(variable->write_site);
+    }
+    if (writes && !reads_are_before(variable, index)) {
+        races = true;
+        mark_racy(variable->read_site);
+    }
+    if (races) {
+        mark_racy(site);
+    }
+    if (writes) {
+        variable->writer = index;
+        variable->write_clock = clocks[index][index];
+        variable->write_site = site;
+        variable->readers = 0;
+    }
+    else {
+        variable->readers |= 1ULL << index;
+        variable->read_clocks[index] = clocks[index][index];
+        variable->read_site = site;
+    }
+}
+
+static int explore_access(Thread *thread, AccessSite *site, PyObject *object, PyObject *name,
+                          bool writes)
+{
+    Variable *variable = variable_of(object, name);
+    bool races = is_racy(site);
+    thread->explored.position++;
+    if (races || search.follows || thread->budget <= 0) {
+        thread->pending_op = writes ? OP_WRITE : OP_READ;
+        thread->pending_object = 0;
+        thread->pending = NULL;
+        thread->explored.pending = &variable->track;
+        thread->explored.pending_writes = writes;
+        thread->explored.pending_waits = false;
+        thread->explored.is_access = true;
+        thread->explored.is_choice = races || search.follows;
+        int failed = gate_slow(thread);
+        thread->explored.is_access = false;
+        if (failed < 0) {
+            return -1;
+        }
+    }
+    if (gate.exploring) {
+        check(variable, site, thread->index, writes);
+        if (races) {
+            track_touch(&variable->track, thread, writes, 1 + writes);
+        }
+    }
+    return 0;
+}
+
+/* A point before an access; name is NULL for the contents of a container. */
+int access_point(Thread *thread, AccessSite *site, PyObject *object, PyObject *name, bool writes)
+{
+    --thread->budget;
+    if (gate.exploring && search.at_accesses) {
+        return explore_access(thread, site, object, name, writes);
+    }
+    if (thread->budget > 0) {
+        return 0;
+    }
+    thread->pending_op = OP_NONE;
+    thread->pending_object = 0;
+    thread->pending = NULL;
+    return gate_slow(thread);
+}
