@@ -354,7 +354,7 @@ typedef struct {
 
 /* What a run leaves, in memory that forked processes share. */
 typedef struct {
-    uint32_t reason, threads, is_uncontrolled, is_truncated;
+    uint32_t reason, threads, is_uncontrolled, is_truncated, timed_waits;
     uint64_t steps, choices, points, fingerprint, preemptions;
     char note[512];
     uint32_t report_size;
@@ -364,10 +364,12 @@ typedef struct {
     uint32_t racy_order[MOST_RACY]; /* in which they were found */
     Step trace[MOST_STEPS];
 } Run;
+enum SwitchKind { SWITCH_PREEMPTS, SWITCH_FORCED, SWITCH_AMONG };
 typedef struct {
     int32_t thread;
     uint32_t position;
     int32_t to;
+    int32_t kind; /* forced: the thread cannot go on; among: no thread but a task, by position */
 } Switch;
 enum SearchKind { SEARCH_FIRST, SEARCH_RANDOM, SEARCH_PCT, SEARCH_POS, SEARCH_DELAY };
 enum { MOST_CHANGES = 64 };
@@ -390,6 +392,8 @@ typedef struct {
     uint64_t aborted_points;
     PyObject *hook;
 } Search;
+extern PyObject *observer; /* told of every operation before it is done, in runs that follow */
+void search_observe(Thread *thread, PyObject *object, PyObject *name);
 extern Search search;
 extern Run *run;
 Thread *search_choose(Thread *running);

@@ -170,6 +170,33 @@ bool search_is_machinery(void)
     return true; /* called from C: the first and last moments of a thread */
 }
 
+PyObject *observer;
+
+/* observe(function or None): called with (thread, position, operation, site, object, name) before
+ * each operation and access of runs to come that follow given switches */
+static PyObject *observe(PyObject *module, PyObject *function)
+{
+    (void)module;
+    Py_XSETREF(observer, function == Py_None ? NULL : Py_NewRef(function));
+    Py_RETURN_NONE;
+}
+
+void search_observe(Thread *thread, PyObject *object, PyObject *name)
+{
+    if (!search.follows || search.aborting) {
+        return;
+    }
+    Thread *self = go_quiet();
+    PyObject *result = PyObject_CallFunction(
+        observer, "iIiIOO", thread->index, thread->explored.position, thread->pending_op,
+        thread->explored.site, object == NULL ? Py_None : object, name == NULL ? Py_None : name);
+    if (result == NULL) {
+        PyErr_WriteUnraisable(observer);
+    }
+    Py_XDECREF(result);
+    end_quiet(self);
+}
+
 /* The choice before the running thread's pending operation. */
 void search_point(Thread *thread)
 {
@@ -195,9 +222,13 @@ void search_point(Thread *thread)
     Thread *next = search_choose(thread);
     if (next == NULL || next == thread) {
         pthread_mutex_unlock(&gate.mutex);
-        return;
     }
-    gate_preempt_locked(thread, next);
+    else {
+        gate_preempt_locked(thread, next);
+    }
+    if (observer != NULL && !explored->is_access && !is_tick) {
+        search_observe(thread, thread->pending == NULL ? NULL : thread->pending->key, NULL);
+    }
 }
 
 /* ---- opening and closing ---- */
@@ -357,6 +388,7 @@ static PyObject *begin_run(PyObject *module, PyObject *args)
     search.switches = switches;
     place_changes(depth, length);
     run->reason = run->threads = run->is_uncontrolled = run->is_truncated = run->report_size = 0;
+    run->timed_waits = 0;
     run->steps = run->choices = run->points = run->fingerprint = run->preemptions = 0;
     run->note[0] = '\0';
     collect_if_due();
@@ -437,12 +469,13 @@ static PyObject *abandon(PyObject *module, PyObject *unused)
 static PyObject *result(void)
 {
     return Py_BuildValue(
-        "{sIsKsKsKsKsKsIsOsOsssI}", "reason", run->reason, "steps", (unsigned long long)run->steps,
-        "choices", (unsigned long long)run->choices, "points", (unsigned long long)run->points,
-        "fingerprint", (unsigned long long)run->fingerprint, "preemptions",
-        (unsigned long long)run->preemptions, "threads", run->threads, "uncontrolled",
-        run->is_uncontrolled ? Py_True : Py_False, "truncated",
-        run->is_truncated ? Py_True : Py_False, "note", run->note, "racy", run->racy_count);
+        "{sIsKsKsKsKsKsIsOsOsssIsI}", "reason", run->reason, "steps",
+        (unsigned long long)run->steps, "choices", (unsigned long long)run->choices, "points",
+        (unsigned long long)run->points, "fingerprint", (unsigned long long)run->fingerprint,
+        "preemptions", (unsigned long long)run->preemptions, "threads", run->threads,
+        "uncontrolled", run->is_uncontrolled ? Py_True : Py_False, "truncated",
+        run->is_truncated ? Py_True : Py_False, "note", run->note, "racy", run->racy_count, "timed",
+        run->timed_waits);
 }
 
 /* end(): back to first come, first served, and the system's time */
@@ -571,6 +604,13 @@ static PyObject *waits(PyObject *module, PyObject *unused)
     return list;
 }
 
+/* me(): the index of the thread that runs */
+static PyObject *own_index(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    return PyLong_FromLong(gate.holder == NULL ? -1 : gate.holder->index);
+}
+
 /* threads(): (parent, ordinal) of each */
 static PyObject *threads(PyObject *module, PyObject *unused)
 {
@@ -600,6 +640,8 @@ PyMethodDef explore_functions[] = {{"explore_share", share, METH_NOARGS, NULL},
                                    {"explore_report", report, METH_O, NULL},
                                    {"explore_reported", reported, METH_NOARGS, NULL},
                                    {"explore_waits", waits, METH_NOARGS, NULL},
+                                   {"explore_me", own_index, METH_NOARGS, NULL},
+                                   {"explore_observe", observe, METH_O, NULL},
                                    {"explore_threads", threads, METH_NOARGS, NULL},
                                    {"explore_machinery", set_machinery, METH_O, NULL},
                                    {NULL, NULL, 0, NULL}};

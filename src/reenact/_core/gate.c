@@ -431,6 +431,9 @@ static void begin_wait(Thread *thread, Object *object, int64_t deadline_ns)
     thread->explored.is_patient = deadline_ns - now_ns() >= search.patience_ns;
     thread->timed = deadline_ns >= 0;
     gate.timed += thread->timed;
+    if (gate.exploring && thread->timed) {
+        run->timed_waits++;
+    }
     if (is_recording() && deadline_ns >= 0 && deadline_ns <= now_ns()) {
         thread->expired = true;
         thread->status = READY;

@@ -200,7 +200,8 @@ static Thread *by_priority(Thread *running, Thread **candidates, size_t count)
 /* Deadlines come last; a thread that has run for long lets another one run. */
 static Thread *by_order(Thread *running, Thread **candidates, size_t count, bool skips)
 {
-    bool stays = candidates[0] == running && running->explored.consecutive <= PATIENCE;
+    bool is_led = search.follows && search.switch_at < search.switch_count;
+    bool stays = candidates[0] == running && (is_led || running->explored.consecutive <= PATIENCE);
     size_t first = 0;
     if (!stays && running != NULL) { /* round robin, so that nobody is left out for ever */
         for (size_t i = 0; i < count; i++) {
@@ -267,6 +268,23 @@ static Thread *find(int32_t index, Thread **candidates, size_t count)
     return NULL;
 }
 
+/* The next switch of those given, if this is its place; those whose place is past are left out. */
+static const Switch *next_switch(const Thread *before, enum SwitchKind kind)
+{
+    int32_t index = before == NULL ? -1 : before->index;
+    uint32_t position = before == NULL ? 0 : before->explored.position;
+    for (; search.switch_at < search.switch_count; search.switch_at++) {
+        const Switch *next = &search.switches[search.switch_at];
+        if (next->thread != index || next->position > position) {
+            return NULL;
+        }
+        if (next->position == position) {
+            return next->kind == (int32_t)kind ? next : NULL;
+        }
+    }
+    return NULL;
+}
+
 static Thread *given(Thread *running, Thread *before, Thread **candidates, size_t count)
 {
     if (run->steps + 1 == search.prefix_size) {
@@ -282,14 +300,12 @@ static Thread *given(Thread *running, Thread *before, Thread **candidates, size_
     if (!search.follows) {
         return NULL;
     }
-    const Switch *next = &search.switches[search.switch_at];
-    if (search.switch_at < search.switch_count && before != NULL && next->thread == before->index &&
-        next->position == before->explored.position) {
-        Thread *thread = find(next->to, candidates, count);
-        if (thread != NULL) {
-            search.switch_at++;
-            return thread;
-        }
+    bool could_stay = running != NULL && candidates[0] == running;
+    const Switch *next = next_switch(before, could_stay ? SWITCH_PREEMPTS : SWITCH_FORCED);
+    Thread *thread = next == NULL ? NULL : find(next->to, candidates, count);
+    if (thread != NULL) {
+        search.switch_at++;
+        return thread;
     }
     return by_order(running, candidates, count, false);
 }
@@ -469,9 +485,8 @@ size_t search_among(const uint64_t *identities, size_t count)
         chosen = (size_t)search.prefix[run->steps] < count ? (size_t)search.prefix[run->steps] : 0;
     }
     else if (search.follows) {
-        const Switch *next = &search.switches[search.switch_at];
-        bool is_next = search.switch_at < search.switch_count && next->thread == me->index &&
-                       next->position == me->explored.position && (size_t)next->to < count;
+        const Switch *next = next_switch(me, SWITCH_AMONG);
+        bool is_next = next != NULL && (size_t)next->to < count;
         chosen = is_next ? (size_t)next->to : 0;
         search.switch_at += is_next;
     }

@@ -299,6 +299,9 @@ static int explore_access(Thread *thread, AccessSite *site, PyObject *object, Py
         if (failed < 0) {
             return -1;
         }
+        if (observer != NULL) {
+            search_observe(thread, object, name);
+        }
     }
     if (gate.exploring) {
         check(variable, site, thread->index, writes);

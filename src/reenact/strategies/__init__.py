@@ -6,11 +6,36 @@ from collections.abc import Callable
 from importlib import import_module
 
 from reenact.errors import UsageError
+from reenact.strategies.auto import Auto
+from reenact.strategies.delay import Delay
+from reenact.strategies.dfs import Dfs
+from reenact.strategies.dpor import Dpor
 from reenact.strategies.interface import PYTHON_KIND, Builtin, Candidate, Strategy
-from reenact.strategies.queue import QUEUE
-from reenact.strategies.random import RANDOM
+from reenact.strategies.pct import Pct
+from reenact.strategies.pos import Pos
+from reenact.strategies.queue import QUEUE, Queue
+from reenact.strategies.random import RANDOM, RandomWalk
+from reenact.strategies.searching import Searcher
 
 BUILTIN = {strategy.name: strategy for strategy in (QUEUE, RANDOM)}
+SEARCHERS: dict[str, Callable[[int], Searcher]] = {
+    "auto": Auto,
+    "random": RandomWalk,
+    "pct": Pct,
+    "pos": Pos,
+    "delay": Delay,
+    "dfs": Dfs,
+    "dpor": Dpor,
+    "queue": Queue,
+}
+
+
+def searcher(name: str, seed: int) -> Searcher:
+    """A strategy that plans many runs, by name."""
+    if name not in SEARCHERS:
+        known = ", ".join(SEARCHERS)
+        raise UsageError(f"unknown strategy {name!r}", advice=f"Use one of {known}.")
+    return SEARCHERS[name](seed)
 
 
 def describe(name: str) -> Builtin:

@@ -15,13 +15,20 @@ from typing import NamedTuple, Protocol
 FIRST, RANDOM, PCT, POS, DELAY = range(5)  # the numbers in `_core/core.h`
 COMPLETE, DEADLOCK, LIMIT, REDUNDANT, STALE = range(5)  # how a run ended, from there too
 
+PREEMPTS, FORCED, AMONG = range(3)  # kinds of switches, likewise
+
 
 class Switch(NamedTuple):
-    """At this position of a thread, another goes on. Positions count operations and accesses."""
+    """At this position of a thread, another goes on. Positions count operations and accesses.
+
+    Kinds: PREEMPTS a thread that could go on; FORCED, since the thread waits; AMONG the tasks of an
+    event loop, `to` being a position in their queue.
+    """
 
     thread: int
     position: int
     to: int
+    kind: int
 
 
 class Step(NamedTuple):
@@ -69,6 +76,7 @@ class Seen:
     fingerprint: int  # of the order of dependent operations
     preemptions: int
     racy: int  # sites known to race by now
+    is_timed: bool  # there were sleeps or time-outs
     has_failed: bool
     steps: Callable[[], list[Step]] = field(repr=False)
 

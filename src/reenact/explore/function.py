@@ -1,0 +1,86 @@
+"""Runs of a function, one after the other in this process.
+
+The gate is opened once, and the function called under it as often as the search wants. Threads that
+a run leaves behind are ended before the next one begins. What the function changes outside itself
+stays changed: it must build what it uses, as a test does.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Callable
+from types import TracebackType
+
+from reenact import _core
+from reenact.explore import runs
+from reenact.explore.runs import Ran, Settings, Watch
+from reenact.strategies.searching import Plan
+
+
+class Function:
+    """Runs `function` under plans; a context, since the process is under the gate meanwhile."""
+
+    def __init__(self, function: Callable[[], object], settings: Settings) -> None:
+        self.function = function
+        self.settings = settings
+        self._random = random.getstate()
+        self._threads: frozenset[threading.Thread] = frozenset()
+
+    def __enter__(self) -> Function:
+        runs.take_over()
+        _core.explore_open(SystemExit)
+        self._threads = frozenset(threading.enumerate())
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None:
+        _core.explore_close()
+        random.setstate(self._random)
+
+    def run(self, plan: Plan) -> Ran:
+        watch = Watch(self.settings.ignored)
+        random.setstate(self._random)
+        with runs.watching(watch):
+            runs.begin(plan, self.settings, watch.on_abort)
+            error = self._call(watch)
+            is_settled = _core.explore_settle()
+            paths = runs.thread_paths()
+            has_ended = _core.explore_abandon()
+            result = _core.explore_end()
+        failure = runs.verdict(result["reason"], error, watch)
+        uncontrolled = result["note"] if result["uncontrolled"] else ""
+        if not is_settled and failure is None:
+            uncontrolled = uncontrolled or "a daemon thread was still running at the end"
+        if not has_ended:
+            uncontrolled = uncontrolled or "a thread of the run could not be ended"
+        return Ran(
+            seen=runs.seen_of(plan, result, failure is not None),
+            failure=failure,
+            uncontrolled=uncontrolled,
+            threads=result["threads"],
+            points=result["points"],
+            paths=paths,
+        )
+
+    def _call(self, watch: Watch) -> BaseException | None:
+        try:
+            self.function()
+            self._join()
+            if self.settings.check is not None:
+                self.settings.check()
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            return error
+        return None
+
+    def _join(self) -> None:
+        """As Python does before it ends: a failure in such a thread is one of the run."""
+        for thread in _core.quietly(runs.non_daemons):
+            if thread not in self._threads:
+                thread.join()

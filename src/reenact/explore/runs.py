@@ -1,0 +1,274 @@
+"""One run of a program under a plan, and what came of it.
+
+Owns the process's side of a run: the patches, opening the gate once, beginning and ending runs, and
+what counts as a failure in them. `function.py` runs a function in this process; `script.py` a
+program in forked ones. Who plans the runs is `search.py`.
+"""
+
+from __future__ import annotations
+
+import struct
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, Protocol
+
+from reenact import _core
+from reenact.engine import child
+from reenact.findings import Failure, Line, Waiting
+from reenact.inputs import Inputs
+from reenact.strategies.searching import COMPLETE, DEADLOCK, LIMIT, Plan, Seen, Step, Switch
+
+Points = Literal["sync", "ticks", "accesses"]
+POINTS: dict[str, int] = {"sync": 0, "ticks": 1, "accesses": 2}
+PATIENCE_S = 1.0
+STEP_LIMIT = 100_000
+
+_OURS = __file__.rpartition("/explore/")[0] + "/"
+# Thread's own business: how it starts and ends is no matter of choice.
+_NOT_MACHINERY = {"run", "is_alive", "__hash__"}
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How runs are made, whatever their plans."""
+
+    points: Points = "accesses"
+    instrument: tuple[str, ...] = ()
+    step_limit: int = STEP_LIMIT
+    patience_s: float = PATIENCE_S
+    real_clock: bool = False
+    check: Callable[[], object] | None = None
+    ignored: frozenset[str] = frozenset()  # exceptions of threads that are no failures
+
+
+@dataclass(slots=True)
+class Ran:
+    """What came of a run."""
+
+    seen: Seen
+    failure: Failure | None
+    uncontrolled: str  # what escaped us, "" if nothing
+    threads: int
+    points: int
+    swallowed: tuple[str, ...] = ()  # exceptions that nobody looked at
+    paths: tuple[str, ...] = ()  # of the threads, by index
+    output: str = ""
+
+    @property
+    def plan(self) -> Plan:
+        return self.seen.plan
+
+
+class Runner(Protocol):
+    """Runs the program once under a plan."""
+
+    def run(self, plan: Plan) -> Ran: ...
+
+
+def packed(plan: Plan) -> tuple[bytes, bytes | None]:
+    prefix = struct.pack(f"{len(plan.prefix)}i", *plan.prefix)
+    if plan.switches is None:
+        return prefix, None
+    return prefix, b"".join(struct.pack("iIii", *switch) for switch in plan.switches)
+
+
+def begin(plan: Plan, settings: Settings, hook: Callable[[int], None]) -> None:
+    prefix, switches = packed(plan)
+    patience_ns = plan.patience_ns
+    if patience_ns is None:
+        patience_ns = int(settings.patience_s * 1e9)
+    _core.explore_begin(
+        plan.kind,
+        plan.seed & (1 << 64) - 1,
+        plan.depth,
+        plan.length,
+        settings.step_limit,
+        patience_ns,
+        POINTS[settings.points],
+        prefix,
+        plan.asleep,
+        switches,
+        plan.racy_limit,
+        not settings.real_clock,
+        hook,
+    )
+
+
+def seen_of(plan: Plan, result: dict[str, Any], has_failed: bool) -> Seen:
+    return Seen(
+        plan=plan,
+        end=result["reason"],
+        length=result["choices"],
+        fingerprint=result["fingerprint"],
+        preemptions=result["preemptions"],
+        racy=result["racy"],
+        is_timed=result["timed"] > 0,
+        has_failed=has_failed,
+        steps=lambda: [Step(*fields) for fields in _core.explore_trace()],
+    )
+
+
+_is_taken_over = False
+
+
+def take_over(inputs: Inputs | None = None) -> None:
+    """Patch the interpreter, once in a process."""
+    global _is_taken_over
+    if not _is_taken_over:
+        _is_taken_over = True
+        child.take_over(inputs or Inputs())
+        _core.explore_machinery(
+            tuple(
+                function.__code__
+                for name, function in vars(threading.Thread).items()
+                if hasattr(function, "__code__") and name not in _NOT_MACHINERY
+            )
+        )
+    _core.explore_share()
+
+
+def thread_paths() -> tuple[str, ...]:
+    paths: list[str] = []
+    for parent, ordinal in _core.explore_threads():
+        paths.append("0" if parent < 0 else f"{paths[parent]}.{ordinal}")
+    return tuple(paths)
+
+
+# ---- what counts as a failure ----
+
+
+def failure_of(error: BaseException, thread: str = "0") -> Failure | None:
+    """None for a program that ends itself without complaint."""
+    if isinstance(error, SystemExit):
+        return _exit_failure(error, thread)
+    kind: Literal["assertion", "exception"] = "exception"
+    if isinstance(error, AssertionError):
+        kind = "assertion"
+    summary = "".join(traceback.format_exception_only(type(error), error)).strip()
+    text = "".join(
+        traceback.format_exception(type(error), error, _their_part(error.__traceback__))
+    )
+    return Failure(kind, summary.splitlines()[0] if summary else kind, thread, text)
+
+
+def _exit_failure(error: SystemExit, thread: str) -> Failure | None:
+    if error.code in (None, 0):
+        return None
+    return Failure("exit", f"the program ends with {error.code!r}", thread)
+
+
+def _their_part(tb: Any) -> Any:
+    while tb is not None and tb.tb_frame.f_code.co_filename.startswith(_OURS):
+        tb = tb.tb_next
+    return tb
+
+
+@dataclass(slots=True)
+class Watch:
+    """Sees what goes wrong in a run, in whatever thread."""
+
+    ignored: frozenset[str] = frozenset()
+    failures: list[Failure] = field(default_factory=list)
+    waiting: tuple[Waiting, ...] = ()
+
+    def on_thread_error(self, error: BaseException) -> None:
+        paths = thread_paths()
+        index = _core.explore_me()
+        thread = paths[index] if 0 <= index < len(paths) else "?"
+        failure = failure_of(error, thread)
+        if failure is not None and type(error).__name__ not in self.ignored:
+            self.failures.append(failure)
+
+    def on_abort(self, reason: int) -> None:
+        """Called once, by whichever thread hears of it first, while all others stand still."""
+        self.waiting = _waiting()
+
+
+def _waiting() -> tuple[Waiting, ...]:
+    frames = sys._current_frames()
+    paths = thread_paths()
+    found = []
+    for index, _status, _operation, kind, owner, ident in _core.explore_waits():
+        if ident not in frames or not kind:
+            continue
+        what = _core.OBJECTS[kind]
+        holder = paths[owner] if 0 <= owner < len(paths) and owner != index else ""
+        found.append(Waiting(paths[index], what, holder, _stack(frames[ident])))
+    return tuple(found)
+
+
+def _stack(frame: Any) -> tuple[Line, ...]:
+    """Innermost first; frames of ours, and those that start a thread, say nothing."""
+    lines = []
+    while frame is not None:
+        code = frame.f_code
+        if not code.co_filename.startswith(_OURS) and "_bootstrap" not in code.co_name:
+            lines.append(Line(code.co_filename, frame.f_lineno or 0, code.co_qualname))
+        frame = frame.f_back
+    return tuple(lines)
+
+
+@contextmanager
+def watching(watch: Watch) -> Iterator[None]:
+    """Exceptions that end a thread are seen, and not printed."""
+    make = threading._make_invoke_excepthook  # type: ignore[attr-defined]
+    unraisable = sys.unraisablehook
+
+    def make_ours() -> Callable[[Any], None]:
+        def invoke(thread: Any) -> None:
+            error = sys.exc_info()[1]
+            if error is not None:
+                _core.quietly(watch.on_thread_error, error)
+
+        return invoke
+
+    def on_unraisable(args: Any) -> None:
+        if "thread started by" in (args.err_msg or "") and args.exc_value is not None:
+            watch.on_thread_error(args.exc_value)
+        elif not isinstance(args.exc_value, SystemExit):
+            unraisable(args)
+
+    threading._make_invoke_excepthook = make_ours  # type: ignore[attr-defined]
+    sys.unraisablehook = on_unraisable
+    try:
+        yield
+    finally:
+        threading._make_invoke_excepthook = make  # type: ignore[attr-defined]
+        sys.unraisablehook = unraisable
+
+
+def verdict(end: int, error: BaseException | None, watch: Watch) -> Failure | None:
+    """The failure of a run, if it is one."""
+    if end == DEADLOCK:
+        return _deadlock(watch)
+    if end == LIMIT:
+        return Failure("livelock", "the run came to no end within the step limit", waiting=watch.waiting)
+    if end != COMPLETE:  # it was given up, and what came of that is not the program's fault
+        return None
+    if error is not None:
+        own = failure_of(error)
+        if own is not None:
+            return own
+    return watch.failures[0] if watch.failures else None
+
+
+def _deadlock(watch: Watch) -> Failure:
+    failure = Failure("deadlock", "", waiting=watch.waiting)
+    cycle = failure.cycle
+    if cycle:
+        text = "deadlock: " + " -> ".join(f"thread {name}" for name in (*cycle, cycle[0]))
+    else:
+        text = f"deadlock: all {len(watch.waiting)} threads wait for ever, and nobody can wake them"
+    return replace(failure, summary=text)
+
+
+def non_daemons() -> list[threading.Thread]:
+    current = threading.current_thread()
+    return [each for each in threading.enumerate() if each is not current and not each.daemon]
+
+
+__all__ = ["Points", "Ran", "Runner", "Settings", "Switch", "Watch"]

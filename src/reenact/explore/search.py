@@ -1,0 +1,167 @@
+"""The search: plans runs until one fails, there are no more, or time is up.
+
+Owns the loop, its limits, and the verdict: *failed* with a failure that was seen twice, *passed* if
+every run passed and nothing escaped us, else *inconclusive* with the reasons.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from reenact import strategies
+from reenact.explore import deviations
+from reenact.explore.runs import Ran, Runner
+from reenact.findings import Failure
+from reenact.strategies.searching import COMPLETE, LIMIT, STALE, Plan, Searcher, Switch
+
+Verdict = Literal["passed", "failed", "inconclusive"]
+RUNS = 1000
+_LIVELOCK_PATIENCE = 3  # runs over the step limit before the search gives up
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    runs: int = RUNS
+    seconds: float | None = None
+
+
+@dataclass(slots=True)
+class Coverage:
+    """How much was seen. `behaviours` counts orders of dependent operations; `exhausted` says which
+    executions were all seen, "" if some are left."""
+
+    runs: int = 0
+    complete: int = 0
+    behaviours: int = 0
+    exhausted: str = ""
+    threads: int = 1
+    choices: int = 0  # in the longest run
+    seconds: float = 0.0
+    by_strategy: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Found:
+    """What a search came to; `switches` make the program fail again."""
+
+    verdict: Verdict
+    reasons: tuple[str, ...]
+    coverage: Coverage
+    failure: Failure | None = None
+    switches: tuple[Switch, ...] = ()
+    plan: Plan | None = None
+    strategy: str = ""
+
+
+class Search:
+    """A search under way."""
+
+    def __init__(
+        self,
+        runner: Runner,
+        strategy: str = "auto",
+        seed: int = 0,
+        limits: Limits | None = None,
+        progress: Callable[[Coverage], None] | None = None,
+    ) -> None:
+        self.runner = runner
+        self.searcher: Searcher = strategies.searcher(strategy, seed)
+        self.limits = limits or Limits()
+        self.progress = progress
+        self.coverage = Coverage()
+        self.reasons: dict[str, None] = {}  # in order, each once
+        self._seen: set[int] = set()
+        self._over_limit = 0
+        self._stale = 0
+        self._started = time.monotonic()
+
+    def go(self) -> Found:
+        while (plan := self._next_plan()) is not None:
+            ran = self.runner.run(plan)
+            self._count(ran)
+            if ran.failure is not None:
+                found = self._judge(ran)
+                if found is not None:
+                    return found
+            if self.progress is not None:
+                self.progress(self.coverage)
+        return self._conclude()
+
+    def _next_plan(self) -> Plan | None:
+        self.coverage.seconds = time.monotonic() - self._started
+        limits = self.limits
+        if self.coverage.runs >= limits.runs or self._over_limit >= _LIVELOCK_PATIENCE:
+            return None
+        if limits.seconds is not None and self.coverage.seconds >= limits.seconds:
+            return None
+        return self.searcher.plan()
+
+    def _count(self, ran: Ran) -> None:
+        coverage = self.coverage
+        coverage.runs += 1
+        coverage.complete += ran.seen.end == COMPLETE
+        coverage.threads = max(coverage.threads, ran.threads + 1)
+        coverage.choices = max(coverage.choices, ran.seen.length)
+        name = ran.plan.strategy
+        coverage.by_strategy[name] = coverage.by_strategy.get(name, 0) + 1
+        self._seen.add(ran.seen.fingerprint)
+        coverage.behaviours = len(self._seen)
+        if ran.uncontrolled:
+            self.reasons[ran.uncontrolled] = None
+        for swallowed in ran.swallowed:
+            self.reasons[f"an exception was never looked at: {swallowed}"] = None
+        if ran.seen.end == STALE:
+            self._stale += 1
+        if ran.failure is None or ran.seen.end == LIMIT:
+            self.searcher.learn(ran.seen)
+
+    def _judge(self, ran: Ran) -> Found | None:
+        """A failure, if it comes again with the same choices."""
+        assert ran.failure is not None
+        if ran.seen.end == LIMIT:
+            self._over_limit += 1
+            if self.coverage.complete == 0:
+                return None
+        switches = deviations.of(ran.seen.steps())
+        again = self.runner.run(Plan(switches=switches, strategy=ran.plan.strategy))
+        if again.failure is None or not again.failure.is_like(ran.failure):
+            self.reasons[
+                "a run failed and did not fail again with the same choices "
+                f"({ran.failure.summary}): something outside our control decides"
+            ] = None
+            if not self._fails_again(ran):
+                self.searcher.learn(ran.seen)
+                return None
+        return Found(
+            "failed",
+            tuple(self.reasons),
+            self.coverage,
+            ran.failure,
+            switches,
+            ran.plan,
+            ran.plan.strategy,
+        )
+
+    def _fails_again(self, ran: Ran) -> bool:
+        """With the plan itself, which says all that we decide."""
+        again = self.runner.run(ran.plan)
+        return again.failure is not None and again.failure.is_like(ran.failure)
+
+    def _conclude(self) -> Found:
+        coverage = self.coverage
+        coverage.seconds = time.monotonic() - self._started
+        coverage.exhausted = self.searcher.exhausted
+        if coverage.runs == 0:
+            self.reasons["no run was made within the limits"] = None
+        elif coverage.complete == 0:
+            self.reasons["no run came to its end within the step limit"] = None
+        if self._stale:
+            self.reasons[
+                "the program did something else with the same choices: something outside our "
+                "control decides"
+            ] = None
+        verdict: Verdict = "inconclusive" if self.reasons else "passed"
+        return Found(verdict, tuple(self.reasons), coverage)
