@@ -282,6 +282,37 @@ int replay_map(int directory_fd);
 uint64_t cursor_varint(Cursor *cursor);
 int64_t cursor_zigzag(Cursor *cursor);
 
+/* access.c, variables.c: the points before accesses to what threads share */
+enum AccessKind {
+    ACCESS_ATTRIBUTE,
+    ACCESS_METHOD, /* contents of a container, or else an attribute */
+    ACCESS_ITEM,
+    ACCESS_CONTENTS,
+    ACCESS_TURN, /* contents of what a loop goes over, at each turn */
+    ACCESS_GLOBAL,
+    ACCESS_CLOSURE
+};
+#define ACCESS_LETTERS "amictgv" /* the kinds, as placeholders spell them */
+
+typedef struct {
+    PyObject_HEAD PyObject *name; /* as the compiler mangles it; empty if there is none */
+    PyObject *filename;
+    uint8_t kind, depth; /* depth: where a site that recalls finds its object on the stack */
+    bool writes;
+    bool remembers; /* a method's: another site, after the arguments, is the point */
+    bool recalls;
+    bool augments; /* the value about to be augmented lies below it on the stack */
+    bool racy;
+    uint32_t pair; /* the same, and not 0, for the read and the write of `a.b += c` */
+    uint32_t line, column;
+    uint32_t number;
+} AccessSite;
+
+bool is_access_placeholder(PyObject *constant);
+PyObject *access_site(PyObject *constant, PyObject *filename);
+int access_point(Thread *thread, AccessSite *site, PyObject *object, PyObject *name, bool is_write);
+extern bool access_is_watched;
+
 /* sites.c */
 uint32_t site_here(enum Operation kind);
 const Site *site_get(uint32_t number);
@@ -599,8 +630,8 @@ extern PyMethodDef clock_functions[], thread_functions[], call_functions[], impo
 extern PyMethodDef wrap_functions[], input_functions[];
 extern PyMethodDef path_functions[], value_functions[], file_functions[], signal_functions[],
     fork_functions[];
-extern PyMethodDef site_functions[];
-extern PyTypeObject TickType, CallType, MethodCallType, BootType;
+extern PyMethodDef site_functions[], variable_functions[];
+extern PyTypeObject AccessSiteType, TickType, CallType, MethodCallType, BootType;
 
 /* A controlled thread whose operations count now, or NULL. */
 static inline Thread *gate_me(void)
