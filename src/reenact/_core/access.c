@@ -40,7 +40,8 @@ static bool is_constant(PyObject *object)
     return object == Py_None || type == &PyUnicode_Type || type == &PyLong_Type ||
            type == &PyFloat_Type || type == &PyBool_Type || type == &PyBytes_Type ||
            type == &PyTuple_Type || type == &PyComplex_Type || type == &PyRange_Type ||
-           type == &PyFrozenSet_Type || type == &PySlice_Type || type == &PyCFunction_Type;
+           type == &PyFrozenSet_Type || type == &PySlice_Type || type == &PyCFunction_Type ||
+           type == &PySuper_Type;
 }
 
 /* Containers of the exact built-in types have methods, and nothing else, for attributes. */
@@ -57,20 +58,47 @@ static bool has_no_items(PyObject *object)
            PyUnicode_Check(object);
 }
 
-/* Is *name* a method of a container that the container's type itself brings along? Those of
- * Counter are written in Python, in a module that has no points. */
-static bool is_container_method(PyObject *object, PyObject *name)
+/* Is *method*, found in a container's type, not one of the program's own? Those of Counter are
+ * written in Python, in a module that has no points. */
+static bool is_of_library(PyObject *method)
 {
-    if (!is_container(object)) {
-        return false;
-    }
-    PyObject *method = _PyType_Lookup(Py_TYPE(object), name);
     if (method == NULL || !PyFunction_Check(method)) {
         return method != NULL;
     }
     PyObject *module = PyFunction_GET_MODULE(method);
     return module != NULL && PyUnicode_Check(module) &&
            PyUnicode_CompareWithASCIIString(module, "collections") == 0;
+}
+
+static PyObject *method_after(PyTypeObject *type, PyTypeObject *start, PyObject *name)
+{
+    PyObject *order = start->tp_mro;
+    bool is_passed = false;
+    for (Py_ssize_t i = 0; order != NULL && i < PyTuple_GET_SIZE(order); i++) {
+        PyTypeObject *each = (PyTypeObject *)PyTuple_GET_ITEM(order, i);
+        PyObject *dict = is_passed ? compat_type_dict(each) : NULL;
+        PyObject *found = dict == NULL ? NULL : PyDict_GetItemWithError(dict, name);
+        if (found != NULL) {
+            return found;
+        }
+        is_passed = is_passed || each == type;
+    }
+    return NULL;
+}
+
+/* The container whose contents the method *name* of *object* works on, or NULL. */
+static PyObject *container_of_method(PyObject *object, PyObject *name)
+{
+    if (Py_TYPE(object) == &PySuper_Type) {
+        SuperObject *super = (SuperObject *)object;
+        bool is_bound = super->object != NULL && super->object_type != NULL;
+        return is_bound && is_container(super->object) &&
+                       is_of_library(method_after(super->type, super->object_type, name))
+                   ? super->object
+                   : NULL;
+    }
+    return is_container(object) && is_of_library(_PyType_Lookup(Py_TYPE(object), name)) ? object
+                                                                                        : NULL;
 }
 
 /* ---- what a loop goes over ---- */
@@ -163,16 +191,31 @@ static PyObject *below(AccessSite *site, int depth)
     return at == NULL || at - bottom < depth ? NULL : at[-depth];
 }
 
-/* The object whose method is about to be called: under the arguments lie the method and its self,
- * or, in either order, a bound method and nothing. */
-static PyObject *called_self(AccessSite *site)
+/* The self of a built-in method that is bound, borrowed from it. */
+static PyObject *self_of(PyObject *bound)
+{
+    if (PyCFunction_Check(bound)) {
+        return PyCFunction_GET_SELF(bound);
+    }
+    if (strcmp(Py_TYPE(bound)->tp_name, "method-wrapper") != 0) { /* its type is not published */
+        return NULL;
+    }
+    PyObject *self = PyObject_GetAttrString(bound, "__self__");
+    Py_XDECREF(self);
+    return self;
+}
+
+/* The container whose method is about to be called: under the arguments lie the method and its
+ * self or, in either order, a bound method and nothing. */
+static PyObject *called_container(AccessSite *site)
 {
     PyObject *self = below(site, site->depth), *method = below(site, site->depth + 1);
     if (self != NULL && method != NULL) {
-        return self;
+        return container_of_method(self, site->name);
     }
     PyObject *bound = self == NULL ? method : self;
-    return bound != NULL && PyCFunction_Check(bound) ? PyCFunction_GET_SELF(bound) : NULL;
+    self = bound == NULL ? NULL : self_of(bound);
+    return self != NULL && is_container(self) ? self : NULL;
 }
 
 static PyObject *object_of_site(AccessSite *site, PyObject *operand)
@@ -187,10 +230,24 @@ static int tell(AccessSite *site, PyObject *object, PyObject *name, bool is_writ
     return access_point(me, site, object, name, is_write);
 }
 
+/* A view, or an iterator that is still to be used up, stands for what it shows. */
 static int tell_contents(AccessSite *site, PyObject *object)
 {
     PyObject *container = object == NULL ? NULL : container_of(object);
-    return container == NULL ? 0 : tell(site, container, NULL, site->writes);
+    if (container != NULL) {
+        return tell(site, container, NULL, site->writes);
+    }
+    PyObject *found[MOST_ITERATED];
+    size_t count = object == NULL ? 0 : iterated_by(object, found, 0, 0);
+    for (size_t i = 0; i < count; i++) {
+        Py_INCREF(found[i]); /* the iterator may let go of it meanwhile */
+    }
+    int result = 0;
+    for (size_t i = 0; i < count; i++) {
+        result = result < 0 ? -1 : tell(site, found[i], NULL, false);
+        Py_DECREF(found[i]);
+    }
+    return result;
 }
 
 /* `a.b += c` changes the list that a.b is, as well as a. */
@@ -212,16 +269,12 @@ static int tell_attribute(AccessSite *site, PyObject *object, bool is_write)
 
 static int tell_method(AccessSite *site, PyObject *object)
 {
-    if (site->recalls) {
-        object = called_self(site);
-        return object != NULL && is_container_method(object, site->name)
-                   ? tell(site, object, NULL, site->writes)
-                   : 0;
+    PyObject *container =
+        site->recalls ? called_container(site) : container_of_method(object, site->name);
+    if (container != NULL) {
+        return site->remembers ? 0 : tell(site, container, NULL, site->writes);
     }
-    if (!is_container_method(object, site->name)) {
-        return tell_attribute(site, object, false);
-    }
-    return site->remembers ? 0 : tell(site, object, NULL, site->writes);
+    return site->recalls ? 0 : tell_attribute(site, object, false);
 }
 
 static int tell_item(AccessSite *site, PyObject *object)
@@ -230,21 +283,6 @@ static int tell_item(AccessSite *site, PyObject *object)
         return 0;
     }
     return tell_augmented(site) < 0 ? -1 : tell(site, object, NULL, site->writes);
-}
-
-static int tell_turn(AccessSite *site)
-{
-    PyObject *found[MOST_ITERATED], *iterator = below(site, 1);
-    size_t count = iterator == NULL ? 0 : iterated_by(iterator, found, 0, 0);
-    for (size_t i = 0; i < count; i++) {
-        Py_INCREF(found[i]); /* another thread may let go of it meanwhile */
-    }
-    int result = 0;
-    for (size_t i = 0; i < count; i++) {
-        result = result < 0 ? -1 : tell(site, found[i], NULL, false);
-        Py_DECREF(found[i]);
-    }
-    return result;
 }
 
 static int tell_variable(AccessSite *site)
@@ -269,7 +307,7 @@ static int __attribute__((noinline, cold)) take_note(AccessSite *site, PyObject 
     case ACCESS_METHOD: return tell_method(site, operand);
     case ACCESS_ITEM: return tell_item(site, object_of_site(site, operand));
     case ACCESS_CONTENTS: return tell_contents(site, object_of_site(site, operand));
-    case ACCESS_TURN: return tell_turn(site);
+    case ACCESS_TURN: return tell_contents(site, below(site, 1));
     default: return tell_variable(site);
     }
 }

@@ -81,6 +81,13 @@ typedef struct {
     PyObject_HEAD PyObject *dict;
 } DictView;
 
+/* super, the same in 3.11 to 3.13 */
+typedef struct {
+    PyObject_HEAD PyTypeObject *type;
+    PyObject *object;
+    PyTypeObject *object_type;
+} SuperObject;
+
 typedef struct _PyInterpreterFrame Frame;
 
 static inline Frame *compat_top_frame(PyThreadState *tstate)

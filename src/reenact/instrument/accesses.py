@@ -23,7 +23,7 @@ from __future__ import annotations
 import _ast
 from _ast import AST
 
-from reenact.instrument.containers import CONSUMERS, METHODS, is_nobodys
+from reenact.instrument.containers import CONSUMERS, ITERATING, METHODS, is_nobodys
 from reenact.instrument.places import before, first_place, last_place
 from reenact.instrument.rewrite import position
 from reenact.instrument.scopes import COMPREHENSIONS, Names, slots, viewed
@@ -177,7 +177,9 @@ class _Rewriter:
     def _method(self, node: Any) -> None:
         func = node.func
         self.done.add(id(func))
-        if self._is_unshared(func.value) or _is_super(func.value):
+        if func.attr in ITERATING and node.args and not isinstance(node.args[0], _ast.Starred):
+            node.args[0] = self._contents(node.args[0])
+        if self._is_unshared(func.value):
             return
         last = self._last_operand(node)
         site = self._site(

@@ -29,6 +29,13 @@ METHODS = dict.fromkeys(_READING.split(), False) | dict.fromkeys(_WRITING.split(
 # Methods whose result still shows the contents.
 VIEWS = {"keys", "values", "items", "__iter__", "__reversed__"}
 
+# Methods that go through the contents of their first argument.
+_ITERATING = """
+    extend extendleft update subtract join union intersection difference symmetric_difference
+    difference_update intersection_update symmetric_difference_update issubset issuperset isdisjoint
+"""
+ITERATING = frozenset(_ITERATING.split())
+
 # Functions that read the contents of their first argument; have they done so when they return?
 _CONSUMING = """
     len list tuple set frozenset dict sorted sum min max any all str repr bool

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 FUNCTIONS = (_ast.FunctionDef, _ast.AsyncFunctionDef, _ast.Lambda)
 COMPREHENSIONS = (_ast.ListComp, _ast.SetComp, _ast.DictComp, _ast.GeneratorExp)
 _LOOPS = (_ast.For, _ast.AsyncFor, _ast.While, _ast.If)  # a branch is taken at some later time
-_REFLECTIVE = {"locals", "vars", "exec", "eval", "dir", "globals"}
+_REFLECTIVE = {"locals", "vars", "exec", "eval", "dir"}
 
 # Parts of a node that hold no code to rewrite: annotations, patterns, parameters of types.
 _UNTOUCHED = {"annotation", "returns", "pattern", "type_params", "type_comment", "type_ignores"}
