@@ -3,7 +3,8 @@
  * `SITE[a].b` takes note of `a` and returns it; `SITE @ value` does the same for values that Python
  * would not let stand in a subscript, and `-SITE` is for what has no value at hand. The rewriter
  * (instrument/accesses.py) leaves a placeholder string for each; plant() swaps it for a site made
- * by access_site(). Which variable is meant is found out here; variables.c is told.
+ * by access_site(). Which variable is meant is found out here, with the help of containers.c;
+ * variables.c is told.
  *
  * A site that *recalls* stands after its object was evaluated, and after the operands that come
  * between: the object then lies on the frame's own stack, `depth` places below the site. The site
@@ -12,157 +13,7 @@
 #include <string.h>
 
 static const char PREFIX[] = "\0reenact access\0";
-enum { PREFIX_SIZE = sizeof PREFIX - 1, MOST_ITERATED = 4 };
-
-static PyTypeObject *deque_type, *deque_iterator, *deque_reverse_iterator;
-
-/* ---- what kind of thing an object is ---- */
-
-static bool is_container(PyObject *object)
-{
-    return PyList_Check(object) || PyDict_Check(object) || PySet_Check(object) ||
-           PyByteArray_Check(object) || PyObject_TypeCheck(object, deque_type);
-}
-
-/* The mutable container whose contents *object* shows, or NULL. */
-static PyObject *container_of(PyObject *object)
-{
-    if (PyDictViewSet_Check(object) || PyDictValues_Check(object)) {
-        return ((DictView *)object)->dict;
-    }
-    return is_container(object) ? object : NULL;
-}
-
-/* Values without attributes or items that anyone could change. */
-static bool is_constant(PyObject *object)
-{
-    PyTypeObject *type = Py_TYPE(object);
-    return object == Py_None || type == &PyUnicode_Type || type == &PyLong_Type ||
-           type == &PyFloat_Type || type == &PyBool_Type || type == &PyBytes_Type ||
-           type == &PyTuple_Type || type == &PyComplex_Type || type == &PyRange_Type ||
-           type == &PyFrozenSet_Type || type == &PySlice_Type || type == &PyCFunction_Type ||
-           type == &PySuper_Type;
-}
-
-/* Containers of the exact built-in types have methods, and nothing else, for attributes. */
-static bool has_no_attributes(PyObject *object)
-{
-    PyTypeObject *type = Py_TYPE(object);
-    return is_constant(object) || type == &PyList_Type || type == &PyDict_Type ||
-           type == &PySet_Type || type == &PyByteArray_Type || type == deque_type;
-}
-
-static bool has_no_items(PyObject *object)
-{
-    return is_constant(object) || PyType_Check(object) || PyTuple_Check(object) ||
-           PyUnicode_Check(object);
-}
-
-/* Is *method*, found in a container's type, not one of the program's own? Those of Counter are
- * written in Python, in a module that has no points. */
-static bool is_of_library(PyObject *method)
-{
-    if (method == NULL || !PyFunction_Check(method)) {
-        return method != NULL;
-    }
-    PyObject *module = PyFunction_GET_MODULE(method);
-    return module != NULL && PyUnicode_Check(module) &&
-           PyUnicode_CompareWithASCIIString(module, "collections") == 0;
-}
-
-static PyObject *method_after(PyTypeObject *type, PyTypeObject *start, PyObject *name)
-{
-    PyObject *order = start->tp_mro;
-    bool is_passed = false;
-    for (Py_ssize_t i = 0; order != NULL && i < PyTuple_GET_SIZE(order); i++) {
-        PyTypeObject *each = (PyTypeObject *)PyTuple_GET_ITEM(order, i);
-        PyObject *dict = is_passed ? compat_type_dict(each) : NULL;
-        PyObject *found = dict == NULL ? NULL : PyDict_GetItemWithError(dict, name);
-        if (found != NULL) {
-            return found;
-        }
-        is_passed = is_passed || each == type;
-    }
-    return NULL;
-}
-
-/* The container whose contents the method *name* of *object* works on, or NULL. */
-static PyObject *container_of_method(PyObject *object, PyObject *name)
-{
-    if (Py_TYPE(object) == &PySuper_Type) {
-        SuperObject *super = (SuperObject *)object;
-        bool is_bound = super->object != NULL && super->object_type != NULL;
-        return is_bound && is_container(super->object) &&
-                       is_of_library(method_after(super->type, super->object_type, name))
-                   ? super->object
-                   : NULL;
-    }
-    return is_container(object) && is_of_library(_PyType_Lookup(Py_TYPE(object), name)) ? object
-                                                                                        : NULL;
-}
-
-/* ---- what a loop goes over ---- */
-
-static int keep_first(PyObject *object, void *kept)
-{
-    if (PyType_Check(object)) {
-        return 0;
-    }
-    *(PyObject **)kept = object;
-    return 1;
-}
-
-/* Every one of these shows its collector what it iterates over before anything else. */
-static bool is_known_iterator(PyObject *object)
-{
-    static PyTypeObject *const KNOWN[] = {&PyListIter_Type,
-                                          &PyListRevIter_Type,
-                                          &PyDictIterKey_Type,
-                                          &PyDictIterValue_Type,
-                                          &PyDictIterItem_Type,
-                                          &PyDictRevIterKey_Type,
-                                          &PyDictRevIterItem_Type,
-                                          &PyDictRevIterValue_Type,
-                                          &PySetIter_Type,
-                                          &PyByteArrayIter_Type,
-                                          &PyODictIter_Type,
-                                          &PyEnum_Type,
-                                          &PyReversed_Type,
-                                          &PyZip_Type,
-                                          &PyMap_Type,
-                                          &PyFilter_Type};
-    PyTypeObject *type = Py_TYPE(object);
-    for (size_t i = 0; i < sizeof KNOWN / sizeof *KNOWN; i++) {
-        if (type == KNOWN[i]) {
-            return true;
-        }
-    }
-    return type == deque_iterator || type == deque_reverse_iterator;
-}
-
-static size_t iterated_by(PyObject *iterator, PyObject **found, size_t count, int depth)
-{
-    PyObject *first = NULL;
-    if (depth > 4 || count == MOST_ITERATED || !is_known_iterator(iterator)) {
-        return count;
-    }
-    Py_TYPE(iterator)->tp_traverse(iterator, keep_first, &first);
-    if (first == NULL) {
-        return count;
-    }
-    if (is_container(first)) {
-        found[count++] = first;
-    }
-    else if (PyTuple_CheckExact(first)) { /* the iterators of zip and map */
-        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(first); i++) {
-            count = iterated_by(PyTuple_GET_ITEM(first, i), found, count, depth + 1);
-        }
-    }
-    else {
-        count = iterated_by(first, found, count, depth + 1);
-    }
-    return count;
-}
+enum { PREFIX_SIZE = sizeof PREFIX - 1 };
 
 /* ---- where the object is ---- */
 
@@ -227,7 +78,10 @@ static PyObject *object_of_site(AccessSite *site, PyObject *operand)
 
 static int tell(AccessSite *site, PyObject *object, PyObject *name, bool is_write)
 {
-    return access_point(me, site, object, name, is_write);
+    if (accesses_are_watched && watch_access(site, object, name, is_write) < 0) {
+        return -1;
+    }
+    return gate.active && me != NULL ? access_point(me, site, object, name, is_write) : 0;
 }
 
 /* A view, or an iterator that is still to be used up, stands for what it shows. */
@@ -314,7 +168,7 @@ static int __attribute__((noinline, cold)) take_note(AccessSite *site, PyObject 
 
 static inline bool is_wanted(void)
 {
-    return access_is_watched || (gate.active && me != NULL);
+    return accesses_are_watched || (gate.active && me != NULL);
 }
 
 /* ---- the type ---- */
@@ -349,7 +203,6 @@ static PyObject *describe(PyObject *self)
 static void site_dealloc(PyObject *self)
 {
     Py_XDECREF(((AccessSite *)self)->name);
-    Py_XDECREF(((AccessSite *)self)->filename);
     PyObject_Free(self);
 }
 
@@ -369,19 +222,6 @@ PyTypeObject AccessSiteType = {
 
 /* ---- from the placeholder ---- */
 
-static int find_deque(void)
-{
-    PyObject *module = deque_type != NULL ? NULL : PyImport_ImportModule("_collections");
-    if (module != NULL) {
-        deque_iterator = (PyTypeObject *)PyObject_GetAttrString(module, "_deque_iterator");
-        deque_reverse_iterator =
-            (PyTypeObject *)PyObject_GetAttrString(module, "_deque_reverse_iterator");
-        deque_type = (PyTypeObject *)PyObject_GetAttrString(module, "deque");
-        Py_DECREF(module);
-    }
-    return deque_type == NULL || PyErr_Occurred() ? -1 : 0;
-}
-
 bool is_access_placeholder(PyObject *constant)
 {
     Py_ssize_t size;
@@ -397,12 +237,11 @@ bool is_access_placeholder(PyObject *constant)
     return memcmp(text, PREFIX, PREFIX_SIZE) == 0;
 }
 
-static AccessSite *new_site(const char *name, PyObject *filename)
+static AccessSite *new_site(const char *name)
 {
     AccessSite *site = PyObject_New(AccessSite, &AccessSiteType);
     if (site != NULL) {
         memset((char *)site + sizeof(PyObject), 0, sizeof *site - sizeof(PyObject));
-        site->filename = Py_NewRef(filename);
         site->name = PyUnicode_InternFromString(name);
         if (site->name == NULL) {
             Py_CLEAR(site);
@@ -412,13 +251,13 @@ static AccessSite *new_site(const char *name, PyObject *filename)
 }
 
 /* A new site of what a placeholder says: kind, flags, depth, pair, line, column, ordinal, name. */
-PyObject *access_site(PyObject *constant, PyObject *filename)
+PyObject *access_site(PyObject *constant)
 {
     char kind, flags[8];
     unsigned depth, pair, line, column, ordinal;
     int end = 0;
     const char *text = PyUnicode_AsUTF8(constant);
-    if (text == NULL || find_deque() < 0) {
+    if (text == NULL || containers_find_types() < 0) {
         return NULL;
     }
     int fields = sscanf(text + PREFIX_SIZE, "%c %7s %u %u %u %u %u %n", &kind, flags, &depth, &pair,
@@ -427,7 +266,7 @@ PyObject *access_site(PyObject *constant, PyObject *filename)
         PyErr_SetString(PyExc_ValueError, "not a placeholder of an access");
         return NULL;
     }
-    AccessSite *site = new_site(text + PREFIX_SIZE + end, filename);
+    AccessSite *site = new_site(text + PREFIX_SIZE + end);
     if (site == NULL) {
         return NULL;
     }

@@ -335,7 +335,7 @@ PyMODINIT_FUNC PyInit__core(void)
         PyModule_AddFunctions(module, input_functions) < 0 ||
         PyModule_AddFunctions(module, value_functions) < 0 ||
         PyModule_AddFunctions(module, site_functions) < 0 ||
-        PyModule_AddFunctions(module, variable_functions) < 0 ||
+        PyModule_AddFunctions(module, watch_functions) < 0 ||
         PyModule_AddFunctions(module, file_functions) < 0 ||
         PyModule_AddFunctions(module, path_functions) < 0 ||
         PyModule_AddFunctions(module, signal_functions) < 0 ||

@@ -96,7 +96,7 @@ static int swap_constants(PyCodeObject *code)
             has_tick = true;
         }
         else if (is_access_placeholder(constant)) {
-            PyObject *site = access_site(constant, code->co_filename);
+            PyObject *site = access_site(constant);
             if (site == NULL) {
                 return -1;
             }

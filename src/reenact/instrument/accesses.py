@@ -24,7 +24,7 @@ import _ast
 from _ast import AST
 
 from reenact.instrument.containers import CONSUMERS, ITERATING, METHODS, is_nobodys
-from reenact.instrument.places import before, first_place, last_place
+from reenact.instrument.places import before, first_place, last_place, spot
 from reenact.instrument.rewrite import position
 from reenact.instrument.scopes import COMPREHENSIONS, Names, slots, viewed
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 PREFIX = "\0reenact access\0"
 
 # Letters of kinds; `_core/core.h` has them in this order.
-ATTRIBUTE, METHOD, ITEM, CONTENTS, TURN, GLOBAL, CLOSURE = "amictgv"
+ATTRIBUTE, ITEM, CONTENTS, GLOBAL, CLOSURE, METHOD, TURN = "aicgvmt"
 _VARIABLES = {"global": GLOBAL, "closure": CLOSURE}
 _MOST_OPERANDS = 12  # of a call or an index: Python keeps so many on its stack one by one
 _SUBSCRIPTED = (_ast.Name, _ast.Attribute, _ast.Call)  # what no version folds or warns about
@@ -118,7 +118,8 @@ class _Rewriter:
     ) -> str:
         self.sites += 1  # every placeholder is another constant
         flags = "-" + "w" * writes + "r" * remembers + "a" * augments
-        numbers = f"{depth} {pair} {node.lineno} {node.col_offset} {self.sites}"
+        line, column = spot(node)
+        numbers = f"{depth} {pair} {line} {column} {self.sites}"
         return f"{PREFIX}{kind} {flags} {numbers} {name}"
 
     def _pair(self) -> int:
@@ -378,8 +379,8 @@ class _Rewriter:
         elif self._is_unshared(target.value):
             return
         else:
-            self._augmented_index(target, pair)
             write = self._site(ITEM, target, writes=True, augments=True, depth=3, pair=pair)
+            self._augmented_index(target, pair)
         node.value = _wrap(write, node.value, position(node))
 
     def _augmented_index(self, target: Any, pair: int) -> None:

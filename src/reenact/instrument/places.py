@@ -33,6 +33,16 @@ def last_place(node: Any) -> Place:
     return place
 
 
+def spot(node: Any) -> tuple[int, int]:
+    """Line and column that tell an access from others: `a.b` and `a.b.c` begin alike."""
+    if isinstance(node, _ast.Attribute):
+        place = position(node)
+        return place["end_lineno"], max(0, place["end_col_offset"] - len(node.attr))
+    if isinstance(node, _ast.Subscript):
+        return position(node.value)["end_lineno"], position(node.value)["end_col_offset"]
+    return node.lineno, node.col_offset
+
+
 def before(site: str, place: Place) -> _ast.Expr:
     """The statement that is nothing but a site."""
     constant = _ast.Constant(site, None, **place)
