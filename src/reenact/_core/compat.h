@@ -76,6 +76,18 @@ typedef struct {
     int64_t timeout;
 } SocketObject;
 
+/* dict_keys, dict_values and dict_items, published in 3.11 and 3.12 only */
+typedef struct {
+    PyObject_HEAD PyObject *dict;
+} DictView;
+
+/* super, the same in 3.11 to 3.13 */
+typedef struct {
+    PyObject_HEAD PyTypeObject *type;
+    PyObject *object;
+    PyTypeObject *object_type;
+} SuperObject;
+
 typedef struct _PyInterpreterFrame Frame;
 
 static inline Frame *compat_top_frame(PyThreadState *tstate)
@@ -115,6 +127,26 @@ static inline int compat_frame_offset(Frame *frame, PyCodeObject *code)
 {
     return (int)((compat_frame_instruction(frame) - _PyCode_CODE(code)) *
                  (Py_ssize_t)sizeof(_Py_CODEUNIT));
+}
+
+/* Where a frame's stack of values begins; what lies there is alive up to the stack's top. */
+static inline PyObject **compat_frame_stack(Frame *frame, PyCodeObject *code)
+{
+    return frame->localsplus + code->co_nlocalsplus;
+}
+
+/* The cell of a variable that a frame shares with other functions, borrowed, or NULL. */
+static inline PyObject *compat_frame_cell(Frame *frame, PyCodeObject *code, PyObject *name)
+{
+    for (int i = 0; i < code->co_nlocalsplus; i++) {
+        PyObject *each = PyTuple_GET_ITEM(code->co_localsplusnames, i);
+        if ((each == name || PyUnicode_Compare(each, name) == 0) &&
+            (_PyLocals_GetKind(code->co_localspluskinds, i) & (CO_FAST_CELL | CO_FAST_FREE))) {
+            PyObject *cell = frame->localsplus[i];
+            return cell != NULL && PyCell_Check(cell) ? cell : NULL;
+        }
+    }
+    return NULL;
 }
 
 /* One instruction that asks for the truth of any object and jumps; 3.13 has none. */

@@ -422,15 +422,47 @@ bool is_free_for(const Object *object);
 extern PyMethodDef explore_functions[];
 
 /* access.c: a place in rewritten code that reads or writes something shared */
-enum AccessKind { ACCESS_ATTRIBUTE, ACCESS_ITEM, ACCESS_CONTENTS, ACCESS_GLOBAL, ACCESS_CLOSURE };
+enum AccessKind {
+    ACCESS_ATTRIBUTE,
+    ACCESS_ITEM,
+    ACCESS_CONTENTS,
+    ACCESS_GLOBAL,
+    ACCESS_CLOSURE,
+    ACCESS_METHOD, /* contents of a container, or else an attribute */
+    ACCESS_TURN    /* contents of what a loop goes over, at each turn */
+};
+#define ACCESS_LETTERS "aicgvmt" /* the kinds, as placeholders spell them */
 struct AccessSite {
-    PyObject_HEAD PyObject *name;
-    uint8_t kind;
-    bool writes, remembers, recalls;
-    uint32_t pair, line, column;
+    PyObject_HEAD PyObject *name; /* interned, as the compiler mangles it; empty if there is none */
+    uint8_t kind, depth; /* depth: where a site that recalls finds its object on the stack */
+    bool writes;
+    bool remembers; /* a method's: another site, after the arguments, is the point */
+    bool recalls;
+    bool augments;         /* the value about to be augmented lies below it on the stack */
+    uint32_t pair;         /* the same, and not 0, for the read and the write of `a.b += c` */
+    uint32_t line, column; /* of the attribute's name, the bracket, or the object */
     uint64_t key;          /* of its place in the source; 0 until it is asked for */
     uint32_t order, asked; /* when it was found to race, and when that was last looked up */
 };
+bool is_access_placeholder(PyObject *constant);
+PyObject *access_site(PyObject *constant);
+
+/* containers.c: all borrowed */
+enum { MOST_ITERATED = 4 };
+int containers_find_types(void);
+bool is_container(PyObject *object);
+bool has_no_attributes(PyObject *object);
+bool has_no_items(PyObject *object);
+PyObject *container_of(PyObject *object);
+PyObject *container_of_method(PyObject *object, PyObject *name);
+size_t iterated_by(PyObject *iterator, PyObject **found, size_t count, int depth);
+
+/* watch.c */
+extern bool accesses_are_watched;
+int watch_access(AccessSite *site, PyObject *object, PyObject *name, bool writes);
+extern PyMethodDef watch_functions[];
+
+/* variables.c */
 int access_point(Thread *thread, AccessSite *site, PyObject *object, PyObject *name, bool writes);
 
 /* chooser.c: strategies written in Python */
@@ -604,7 +636,7 @@ extern PyMethodDef wrap_functions[], input_functions[];
 extern PyMethodDef path_functions[], value_functions[], file_functions[], signal_functions[],
     fork_functions[];
 extern PyMethodDef site_functions[];
-extern PyTypeObject TickType, CallType, MethodCallType, BootType;
+extern PyTypeObject AccessSiteType, TickType, CallType, MethodCallType, BootType;
 
 /* A controlled thread whose operations count now, or NULL. */
 static inline Thread *gate_me(void)

@@ -319,7 +319,7 @@ PyMODINIT_FUNC PyInit__core(void)
 {
     static const char *const OPERATION_NAMES[] = {OPERATIONS(AS_TEXT)};
     static const char *const OBJECT_NAMES[] = {OBJECTS(AS_TEXT)};
-    PyTypeObject *types[] = {&TickType, &CallType, &MethodCallType, &BootType};
+    PyTypeObject *types[] = {&AccessSiteType, &TickType, &CallType, &MethodCallType, &BootType};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         if (PyType_Ready(types[i]) < 0) {
             return NULL;
@@ -335,6 +335,7 @@ PyMODINIT_FUNC PyInit__core(void)
         PyModule_AddFunctions(module, input_functions) < 0 ||
         PyModule_AddFunctions(module, value_functions) < 0 ||
         PyModule_AddFunctions(module, site_functions) < 0 ||
+        PyModule_AddFunctions(module, watch_functions) < 0 ||
         PyModule_AddFunctions(module, file_functions) < 0 ||
         PyModule_AddFunctions(module, path_functions) < 0 ||
         PyModule_AddFunctions(module, signal_functions) < 0 ||

@@ -4,7 +4,8 @@
  * rewriter leaves a placeholder string among the constants; plant() swaps it for the tick after
  * the code was loaded, so that rewritten code can be kept on disk. Where one instruction can ask
  * for truth and drop the constant, plant() uses it instead of the other two: the tick is true,
- * and the jump goes over the one that is left. */
+ * and the jump goes over the one that is left. Placeholders of accesses are swapped as well, for
+ * sites (access.c). */
 #include "core.h"
 #include <opcode.h>
 
@@ -93,6 +94,14 @@ static int swap_constants(PyCodeObject *code)
             PyTuple_SET_ITEM(code->co_consts, i, Py_NewRef(the_tick));
             Py_DECREF(constant);
             has_tick = true;
+        }
+        else if (is_access_placeholder(constant)) {
+            PyObject *site = access_site(constant);
+            if (site == NULL) {
+                return -1;
+            }
+            PyTuple_SET_ITEM(code->co_consts, i, site);
+            Py_DECREF(constant);
         }
     }
     if (has_tick) {

@@ -58,11 +58,19 @@ COMMAND = "<string>"  # what Python calls the file of `python -c`
 
 
 class Policy:
-    """Which modules are instrumented: the program's own, and the packages named."""
+    """Which modules are instrumented: the program's own, and the packages named.
 
-    def __init__(self, instrument: Iterable[str] = (), enabled: bool = True) -> None:
+    With *accesses*, not only ticks are put in but the sites of `accesses.py`.
+    """
+
+    def __init__(
+        self, instrument: Iterable[str] = (), enabled: bool = True, accesses: bool = False
+    ) -> None:
         self.packages = tuple(instrument)
         self.enabled = enabled
+        self.accesses = accesses
+        if accesses:  # imported now: later another thread may hold its lock
+            import reenact.instrument.accesses  # noqa: F401
 
     def wants(self, name: str, path: str) -> bool:
         """Is the module *name*, whose file is *path*, to be instrumented?"""
@@ -96,8 +104,10 @@ class Instrumenter:
         note_source: Note,
         warm: Warm,
         note_skipped: Note = _say_skipped,
+        accesses: bool = False,
     ) -> None:
         self.plant = plant
+        self.accesses = accesses
         self.note_source = note_source
         self.warm = warm
         self.note_skipped = note_skipped
@@ -106,7 +116,8 @@ class Instrumenter:
     def code(self, source: bytes, path: str) -> CodeType:
         """The code of the file *path*, planted and noted."""
         digest = digest_of(source)
-        code = self._cached(source, path, key_for(digest, path)) or self._made(source, path)
+        key = key_for(digest, path, config="accesses" if self.accesses else "")
+        code = self._cached(source, path, key) or self._made(source, path)
         self.plant(code)
         self.note_source(path, digest)
         return code
@@ -121,14 +132,14 @@ class Instrumenter:
 
     def _fill(self, source: bytes, path: str, key: str) -> None:
         try:
-            code = rewrite(source, path)
+            code = rewrite(source, path, accesses=self.accesses)
         except Exception:  # the parent process meets the same error, and raises it
             return
         if code is not None:  # whether it is depends on the depth of the stack: ask each time
             self.cache.store(key, code)
 
     def _made(self, source: bytes, path: str) -> CodeType:
-        code = rewrite(source, path)
+        code = rewrite(source, path, accesses=self.accesses)
         if code is None:
             self.note_skipped(path, "it is nested too deeply")
             code = compile(source, path, "exec", dont_inherit=True)
@@ -298,7 +309,7 @@ def install(
     """
     global _installed
     uninstall()
-    instrumenter = Instrumenter(plant, note_source, warm, note_skipped)
+    instrumenter = Instrumenter(plant, note_source, warm, note_skipped, policy.accesses)
     _installed = Finder(policy, instrumenter, note_module)
     sys.meta_path.insert(0, _installed)
 
@@ -335,7 +346,8 @@ def code_for_script(
     loader = SourceFileLoader("__main__", path)
     source = loader.get_data(path)
     if policy.wants("__main__", path):
-        return Instrumenter(plant, note_source, warm, note_skipped).code(source, path)
+        instrumenter = Instrumenter(plant, note_source, warm, note_skipped, policy.accesses)
+        return instrumenter.code(source, path)
     code: CodeType = loader.source_to_code(source, path)
     return code
 
@@ -344,7 +356,7 @@ def code_for_command(text: str, policy: Policy, plant: Plant, warm: Warm) -> Cod
     """The code that `python -c` was given: it has no file, and so nothing to note."""
     if not policy.enabled:
         return compile(text, COMMAND, "exec", dont_inherit=True)
-    instrumenter = Instrumenter(plant, lambda path, digest: None, warm)
+    instrumenter = Instrumenter(plant, lambda path, digest: None, warm, accesses=policy.accesses)
     return instrumenter.code(text.encode("utf-8", "surrogateescape"), COMMAND)
 
 
@@ -363,7 +375,8 @@ def code_for_module(
     """
     spec, code = _details(name)
     if not isinstance(spec.loader, _LOADERS):  # no hook is installed, or it let the module be
-        code = Finder(policy, Instrumenter(plant, note_source, warm, note_skipped)).code_of(spec)
+        instrumenter = Instrumenter(plant, note_source, warm, note_skipped, policy.accesses)
+        code = Finder(policy, instrumenter).code_of(spec)
     return code, spec
 
 

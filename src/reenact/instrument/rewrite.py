@@ -2,8 +2,9 @@
 
 Owns the shape of a tick, `-PLACEHOLDER`, and where ticks stand. The result holds the
 placeholder string and can be marshalled; `plant` of `reenact._core` later puts the object that
-ticks in its place. Called by the loader, mostly in a child process, so it needs no import
-beyond the built-in `_ast`: another thread may hold the import lock of anything else.
+ticks in its place. On demand `accesses.py` then adds its sites. Called by the loader, mostly in a
+child process, so it needs no import beyond the built-in `_ast`: another thread may hold the import
+lock of anything else.
 
 A tick is counted from the syntax tree, so counts agree on every Python version. It bears the
 position of the code it precedes: line events, tracebacks and coverage stay those of the untouched
@@ -99,29 +100,45 @@ if hasattr(_ast, "TypeAlias"):  # the Python that has it (3.12) also inlines com
 
 
 def rewrite(
-    source: bytes, filename: str, *, dont_inherit: bool = True, optimize: int = -1
+    source: bytes,
+    filename: str,
+    *,
+    dont_inherit: bool = True,
+    optimize: int = -1,
+    accesses: bool = False,
 ) -> CodeType | None:
     """Compile *source* with ticks, or raise what `compile` raises for it.
+
+    With *accesses*, it also has the sites of `accesses.py`.
 
     None means that Python can compile the source but we cannot rewrite it: it is nested too
     deeply to be held as a tree of Python objects. The caller compiles it untouched and says so.
     """
-    code = _compile_with_ticks(source, filename, dont_inherit, optimize)
+    code = _compile_rewritten(source, filename, dont_inherit, optimize, accesses)
     if code is None:
         compile(source, filename, "exec", dont_inherit=dont_inherit, optimize=optimize)
     return code
 
 
-def _compile_with_ticks(
-    source: bytes, filename: str, dont_inherit: bool, optimize: int
+def _compile_rewritten(
+    source: bytes, filename: str, dont_inherit: bool, optimize: int, accesses: bool
 ) -> CodeType | None:
     try:
         tree = compile(source, filename, "exec", _ast.PyCF_ONLY_AST, dont_inherit)
         assert isinstance(tree, _ast.Module)
         _insert_ticks(tree)
+        if accesses:
+            _insert_accesses(tree)
         return compile(tree, filename, "exec", dont_inherit=dont_inherit, optimize=optimize)
     except Exception:  # whatever it is, a plain compile decides whether the program is at fault
         return None
+
+
+def _insert_accesses(tree: _ast.Module) -> None:
+    # Not needed to record or replay. The loader has imported it if it is.
+    from reenact.instrument.accesses import insert_accesses
+
+    insert_accesses(tree)
 
 
 def _insert_ticks(tree: _ast.Module) -> None:
@@ -150,7 +167,7 @@ def _place(body: Iterable[_ast.stmt]) -> dict[str, int] | None:
     """Where the first code of *body* stands; None if it has none."""
     for statement in body:
         if not _is_silent(statement):
-            return _position(_first_evaluated(statement))
+            return position(first_evaluated(statement))
     return None
 
 
@@ -161,7 +178,7 @@ def _header(node: _ast.stmt) -> dict[str, int]:
     return {"lineno": line, "col_offset": 0, "end_lineno": line, "end_col_offset": 0}
 
 
-def _position(node: AST) -> dict[str, int]:
+def position(node: AST) -> dict[str, int]:
     fields = ("lineno", "col_offset", "end_lineno", "end_col_offset")
     return {field: getattr(node, field) for field in fields}
 
@@ -173,9 +190,8 @@ def _is_silent(statement: AST) -> bool:
     return isinstance(statement, (_ast.Global, _ast.Nonlocal))
 
 
-def _first_evaluated(statement: _ast.stmt) -> AST:
-    """The node whose code runs first; it need not stand on the statement's first line."""
-    node: AST = statement
+def first_evaluated(node: AST) -> AST:
+    """The part of *node* whose code runs first; it need not stand on the first line of it."""
     while not _builds_first(node):
         child = getattr(node, _EVALUATED_FIRST.get(type(node), ""), None)
         if isinstance(child, list):

@@ -169,9 +169,9 @@ def test_rewriting_never_happens_in_this_process(
 ) -> None:
     here = os.getpid()
 
-    def elsewhere(source: bytes, filename: str) -> CodeType | None:
+    def elsewhere(source: bytes, filename: str, **settings: bool) -> CodeType | None:
         assert os.getpid() != here
-        return rewrite(source, filename)
+        return rewrite(source, filename, **settings)
 
     monkeypatch.setattr(loader, "rewrite", elsewhere)
     bench.write("program.py")
@@ -210,7 +210,7 @@ def test_a_syntax_error_is_raised_here(bench: Bench) -> None:
 def test_what_is_nested_too_deeply_runs_untouched(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(loader, "rewrite", lambda source, path: None)
+    monkeypatch.setattr(loader, "rewrite", lambda source, path, **settings: None)
     path = bench.write("program.py", "x = 1\n" + LOOP)
     assert importlib.import_module("program").x == 1
     assert bench.ticks() == 0

@@ -1,0 +1,283 @@
+/* Access sites: constants in rewritten code that tell what is about to be read or written.
+ *
+ * `SITE[a].b` takes note of `a` and returns it; `SITE @ value` does the same for values that Python
+ * would not let stand in a subscript, and `-SITE` is for what has no value at hand. The rewriter
+ * (instrument/accesses.py) leaves a placeholder string for each; plant() swaps it for a site made
+ * by access_site(). Which variable is meant is found out here, with the help of containers.c;
+ * variables.c is told.
+ *
+ * A site that *recalls* stands after its object was evaluated, and after the operands that come
+ * between: the object then lies on the frame's own stack, `depth` places below the site. The site
+ * finds itself there, so nothing has to be remembered, and what is found is alive. */
+#include "core.h"
+#include <string.h>
+
+static const char PREFIX[] = "\0reenact access\0";
+enum { PREFIX_SIZE = sizeof PREFIX - 1 };
+
+/* ---- where the object is ---- */
+
+/* Where on its frame's stack the site lies; everything below is alive. */
+static PyObject **place_of(AccessSite *site, PyObject ***bottom)
+{
+    Frame *frame = compat_top_frame(PyThreadState_Get());
+    PyCodeObject *code = frame == NULL ? NULL : compat_frame_code(frame);
+    if (code == NULL) {
+        return NULL;
+    }
+    PyObject **at = compat_frame_stack(frame, code), **end = at + code->co_stacksize;
+    *bottom = at;
+    for (; at < end; at++) {
+        if (*at == (PyObject *)site) {
+            return at;
+        }
+    }
+    return NULL;
+}
+
+/* Borrowed; NULL if there is none. */
+static PyObject *below(AccessSite *site, int depth)
+{
+    PyObject **bottom, **at = place_of(site, &bottom);
+    return at == NULL || at - bottom < depth ? NULL : at[-depth];
+}
+
+/* The self of a built-in method that is bound, borrowed from it. */
+static PyObject *self_of(PyObject *bound)
+{
+    if (PyCFunction_Check(bound)) {
+        return PyCFunction_GET_SELF(bound);
+    }
+    if (strcmp(Py_TYPE(bound)->tp_name, "method-wrapper") != 0) { /* its type is not published */
+        return NULL;
+    }
+    PyObject *self = PyObject_GetAttrString(bound, "__self__");
+    Py_XDECREF(self);
+    return self;
+}
+
+/* The container whose method is about to be called: under the arguments lie the method and its
+ * self or, in either order, a bound method and nothing. */
+static PyObject *called_container(AccessSite *site)
+{
+    PyObject *self = below(site, site->depth), *method = below(site, site->depth + 1);
+    if (self != NULL && method != NULL) {
+        return container_of_method(self, site->name);
+    }
+    PyObject *bound = self == NULL ? method : self;
+    self = bound == NULL ? NULL : self_of(bound);
+    return self != NULL && is_container(self) ? self : NULL;
+}
+
+static PyObject *object_of_site(AccessSite *site, PyObject *operand)
+{
+    return site->recalls ? below(site, site->depth) : operand;
+}
+
+/* ---- taking note ---- */
+
+static int tell(AccessSite *site, PyObject *object, PyObject *name, bool is_write)
+{
+    if (accesses_are_watched && watch_access(site, object, name, is_write) < 0) {
+        return -1;
+    }
+    return gate.active && me != NULL ? access_point(me, site, object, name, is_write) : 0;
+}
+
+/* A view, or an iterator that is still to be used up, stands for what it shows. */
+static int tell_contents(AccessSite *site, PyObject *object)
+{
+    PyObject *container = object == NULL ? NULL : container_of(object);
+    if (container != NULL) {
+        return tell(site, container, NULL, site->writes);
+    }
+    PyObject *found[MOST_ITERATED];
+    size_t count = object == NULL ? 0 : iterated_by(object, found, 0, 0);
+    for (size_t i = 0; i < count; i++) {
+        Py_INCREF(found[i]); /* the iterator may let go of it meanwhile */
+    }
+    int result = 0;
+    for (size_t i = 0; i < count; i++) {
+        result = result < 0 ? -1 : tell(site, found[i], NULL, false);
+        Py_DECREF(found[i]);
+    }
+    return result;
+}
+
+/* `a.b += c` changes the list that a.b is, as well as a. */
+static int tell_augmented(AccessSite *site)
+{
+    return site->augments ? tell_contents(site, below(site, 1)) : 0;
+}
+
+static int tell_attribute(AccessSite *site, PyObject *object, bool is_write)
+{
+    if (object == NULL || (!is_write && has_no_attributes(object))) {
+        return 0;
+    }
+    if (PyModule_Check(object)) { /* the same variable as the module's own code knows it */
+        object = PyModule_GetDict(object);
+    }
+    return tell_augmented(site) < 0 ? -1 : tell(site, object, site->name, is_write);
+}
+
+static int tell_method(AccessSite *site, PyObject *object)
+{
+    PyObject *container =
+        site->recalls ? called_container(site) : container_of_method(object, site->name);
+    if (container != NULL) {
+        return site->remembers ? 0 : tell(site, container, NULL, site->writes);
+    }
+    return site->recalls ? 0 : tell_attribute(site, object, false);
+}
+
+static int tell_item(AccessSite *site, PyObject *object)
+{
+    if (object == NULL || has_no_items(object)) {
+        return 0;
+    }
+    return tell_augmented(site) < 0 ? -1 : tell(site, object, NULL, site->writes);
+}
+
+static int tell_variable(AccessSite *site)
+{
+    Frame *frame = compat_top_frame(PyThreadState_Get());
+    PyCodeObject *code = frame == NULL ? NULL : compat_frame_code(frame);
+    PyObject *object = NULL;
+    if (code != NULL) {
+        object = site->kind == ACCESS_GLOBAL ? frame->f_globals
+                                             : compat_frame_cell(frame, code, site->name);
+    }
+    if (object == NULL) {
+        return 0;
+    }
+    return tell_augmented(site) < 0 ? -1 : tell(site, object, site->name, site->writes);
+}
+
+static int __attribute__((noinline, cold)) take_note(AccessSite *site, PyObject *operand)
+{
+    switch (site->kind) {
+    case ACCESS_ATTRIBUTE: return tell_attribute(site, object_of_site(site, operand), site->writes);
+    case ACCESS_METHOD: return tell_method(site, operand);
+    case ACCESS_ITEM: return tell_item(site, object_of_site(site, operand));
+    case ACCESS_CONTENTS: return tell_contents(site, object_of_site(site, operand));
+    case ACCESS_TURN: return tell_contents(site, below(site, 1));
+    default: return tell_variable(site);
+    }
+}
+
+static inline bool is_wanted(void)
+{
+    return accesses_are_watched || (gate.active && me != NULL);
+}
+
+/* ---- the type ---- */
+
+static PyObject *subscript(PyObject *self, PyObject *operand)
+{
+    if (__builtin_expect(is_wanted(), 0) && take_note((AccessSite *)self, operand) < 0) {
+        return NULL;
+    }
+    return Py_NewRef(operand);
+}
+
+static PyObject *matrix_multiply(PyObject *left, PyObject *right)
+{
+    if (Py_TYPE(left) != &AccessSiteType) {
+        Py_RETURN_NOTIMPLEMENTED;
+    }
+    return subscript(left, right);
+}
+
+static PyObject *negation(PyObject *self)
+{
+    return subscript(self, Py_True);
+}
+
+static PyObject *describe(PyObject *self)
+{
+    AccessSite *site = (AccessSite *)self;
+    return PyUnicode_FromFormat("<reenact access, line %u>", site->line);
+}
+
+static void site_dealloc(PyObject *self)
+{
+    Py_XDECREF(((AccessSite *)self)->name);
+    PyObject_Free(self);
+}
+
+static PyMappingMethods site_mapping = {.mp_subscript = subscript};
+static PyNumberMethods site_number = {.nb_negative = negation,
+                                      .nb_matrix_multiply = matrix_multiply};
+
+PyTypeObject AccessSiteType = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "reenact._core.AccessSite",
+    .tp_basicsize = sizeof(AccessSite),
+    .tp_flags = Py_TPFLAGS_DEFAULT,
+    .tp_as_mapping = &site_mapping,
+    .tp_as_number = &site_number,
+    .tp_repr = describe,
+    .tp_dealloc = site_dealloc,
+};
+
+/* ---- from the placeholder ---- */
+
+bool is_access_placeholder(PyObject *constant)
+{
+    Py_ssize_t size;
+    if (!PyUnicode_CheckExact(constant) || PyUnicode_GET_LENGTH(constant) < PREFIX_SIZE ||
+        PyUnicode_READ_CHAR(constant, 0) != 0) {
+        return false;
+    }
+    const char *text = PyUnicode_AsUTF8AndSize(constant, &size);
+    if (text == NULL) { /* it has surrogates: none of ours */
+        PyErr_Clear();
+        return false;
+    }
+    return memcmp(text, PREFIX, PREFIX_SIZE) == 0;
+}
+
+static AccessSite *new_site(const char *name)
+{
+    AccessSite *site = PyObject_New(AccessSite, &AccessSiteType);
+    if (site != NULL) {
+        memset((char *)site + sizeof(PyObject), 0, sizeof *site - sizeof(PyObject));
+        site->name = PyUnicode_InternFromString(name);
+        if (site->name == NULL) {
+            Py_CLEAR(site);
+        }
+    }
+    return site;
+}
+
+/* A new site of what a placeholder says: kind, flags, depth, pair, line, column, ordinal, name. */
+PyObject *access_site(PyObject *constant)
+{
+    char kind, flags[8];
+    unsigned depth, pair, line, column, ordinal;
+    int end = 0;
+    const char *text = PyUnicode_AsUTF8(constant);
+    if (text == NULL || containers_find_types() < 0) {
+        return NULL;
+    }
+    int fields = sscanf(text + PREFIX_SIZE, "%c %7s %u %u %u %u %u %n", &kind, flags, &depth, &pair,
+                        &line, &column, &ordinal, &end);
+    if (fields != 7 || end == 0 || strchr(ACCESS_LETTERS, kind) == NULL) {
+        PyErr_SetString(PyExc_ValueError, "not a placeholder of an access");
+        return NULL;
+    }
+    AccessSite *site = new_site(text + PREFIX_SIZE + end);
+    if (site == NULL) {
+        return NULL;
+    }
+    site->kind = (uint8_t)(strchr(ACCESS_LETTERS, kind) - ACCESS_LETTERS);
+    site->writes = strchr(flags, 'w') != NULL;
+    site->remembers = strchr(flags, 'r') != NULL;
+    site->augments = strchr(flags, 'a') != NULL;
+    site->recalls = depth > 0;
+    site->depth = (uint8_t)depth;
+    site->pair = pair;
+    site->line = line;
+    site->column = column;
+    return (PyObject *)site;
+}

@@ -1,0 +1,477 @@
+"""Accesses: puts a site before everything in a source file that reads or writes what threads share.
+
+Owns where sites stand, and the placeholder that says all about one; `_core/access.c` reads it. A
+site is a constant: `SITE[a].b` for `a.b`; `SITE @ value` where Python would warn of a subscript or
+fold it; `-SITE` where there is no value, as before a global is read: `-SITE and G`.
+
+A site comes right before its access, after all operands that can themselves hold a point. If some
+come after the object, the site goes around the last of them and finds the object on the
+interpreter's stack, *depth* places down: `a[SITE[f(i)]]`. In `a.b += c` a second site,
+`SITE1[a].b += SITE2[c]`, comes between the read and the write.
+
+Each instruction put in bears the position of the one it precedes, as ticks do: line events and
+tracebacks stay those of the untouched program. Works after the ticks were placed, from the
+outside in, with a stack of its own.
+
+Left out on purpose: comparisons and arithmetic of whole containers; the store of `for G in`, `with
+x as G` and `except E as G`, which is told right after it happened; what a pattern of `match`
+reads.
+"""
+
+from __future__ import annotations
+
+import _ast
+from _ast import AST
+
+from reenact.instrument.containers import CONSUMERS, ITERATING, METHODS, is_nobodys
+from reenact.instrument.places import before, first_place, last_place, spot
+from reenact.instrument.rewrite import position
+from reenact.instrument.scopes import COMPREHENSIONS, Names, slots, viewed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from reenact.instrument.places import Place
+    from reenact.instrument.scopes import Scope
+
+PREFIX = "\0reenact access\0"
+
+# Letters of kinds; `_core/core.h` has them in this order.
+ATTRIBUTE, ITEM, CONTENTS, GLOBAL, CLOSURE, METHOD, TURN = "aicgvmt"
+_VARIABLES = {"global": GLOBAL, "closure": CLOSURE}
+_MOST_OPERANDS = 12  # of a call or an index: Python keeps so many on its stack one by one
+_SUBSCRIPTED = (_ast.Name, _ast.Attribute, _ast.Call)  # what no version folds or warns about
+
+
+def insert_accesses(tree: _ast.Module) -> None:
+    """Put sites into *tree*, which has its ticks already."""
+    _Rewriter(Names(tree)).rewrite(tree)
+
+
+class _Rewriter:
+    def __init__(self, names: Names) -> None:
+        self.names = names
+        self.scope: Scope  # that of the node being looked at
+        self.sites = 0
+        self.pairs = 0
+        self.done: set[int] = set()  # nodes whose own access an outer node has dealt with
+        self.inserted: list[tuple[_ast.stmt, _ast.stmt]] = []  # what to put before which statement
+        self.handlers = {
+            _ast.Attribute: self._attribute,
+            _ast.Subscript: self._item,
+            _ast.Call: self._call,
+            _ast.Compare: self._compare,
+            _ast.Starred: self._starred,
+            _ast.Dict: self._dict,
+            _ast.YieldFrom: self._yield_from,
+            _ast.For: self._for,
+            _ast.AsyncFor: self._async_for,
+            _ast.With: self._with,
+            _ast.AsyncWith: self._with,
+            _ast.ExceptHandler: self._binding_head,
+            _ast.If: self._test,
+            _ast.While: self._test,
+            _ast.IfExp: self._test,
+            _ast.Assert: self._test,
+            _ast.UnaryOp: self._not,
+            _ast.BoolOp: self._bool,
+            _ast.Assign: self._assign,
+            _ast.AnnAssign: self._annotated,
+            _ast.NamedExpr: self._walrus,
+            _ast.AugAssign: self._augmented,
+            _ast.Delete: self._delete,
+            _ast.Import: self._binding,
+            _ast.ImportFrom: self._binding,
+            _ast.FunctionDef: self._binding,
+            _ast.AsyncFunctionDef: self._binding,
+            _ast.ClassDef: self._binding,
+        } | dict.fromkeys(COMPREHENSIONS, self._comprehension)
+
+    def rewrite(self, tree: _ast.Module) -> None:
+        pending: list[tuple[Any, Scope]] = [(tree, self.names.scopes[id(tree)])]
+        while pending:
+            node, self.scope = pending.pop()
+            handler = self.handlers.get(type(node))
+            if handler is not None:
+                handler(node)
+            inner = self.names.scopes.get(id(node), self.scope)
+            for holder, field, index, child, outside in slots(node):
+                scope = self.scope if outside else inner
+                if not self._read_variable(holder, field, index, child, scope):
+                    pending.append((child, scope))
+        _insert(tree, self.inserted)
+
+    # Sites.
+
+    def _site(
+        self,
+        kind: str,
+        node: Any,
+        name: str = "",
+        *,
+        writes: bool = False,
+        remembers: bool = False,
+        augments: bool = False,
+        depth: int = 0,
+        pair: int = 0,
+    ) -> str:
+        self.sites += 1  # every placeholder is another constant
+        flags = "-" + "w" * writes + "r" * remembers + "a" * augments
+        line, column = spot(node)
+        numbers = f"{depth} {pair} {line} {column} {self.sites}"
+        return f"{PREFIX}{kind} {flags} {numbers} {name}"
+
+    def _pair(self) -> int:
+        self.pairs += 1
+        return self.pairs
+
+    def _is_trivial(self, node: Any) -> bool:
+        """Can *node* hold no point, however it is evaluated?"""
+        if isinstance(node, _ast.Name):
+            return not self.names.variable(self.scope, self.scope.mangled(node.id))
+        if isinstance(node, _ast.UnaryOp):
+            return isinstance(node.operand, _ast.Constant)
+        if isinstance(node, _ast.Tuple):
+            return all(map(self._is_trivial, node.elts))
+        if isinstance(node, _ast.Slice):
+            return all(map(self._is_trivial, (node.lower, node.upper, node.step)))
+        return node is None or isinstance(node, _ast.Constant)
+
+    def _is_unshared(self, node: AST) -> bool:
+        """Is *node* a value, or the view of one, that no other thread can reach?"""
+        if is_nobodys(node) or self.names.is_private(self.scope, node):
+            return True
+        return any(self.names.is_private(self.scope, each) for each in viewed(node))
+
+    # Attributes, items and calls.
+
+    def _attribute(self, node: Any) -> None:
+        if id(node) in self.done or is_nobodys(node.value) or _is_super(node.value):
+            return
+        writes = not isinstance(node.ctx, _ast.Load)
+        name = self.scope.mangled(node.attr)
+        site = self._site(ATTRIBUTE, node, name, writes=writes)
+        node.value = _wrap(site, node.value, last_place(node))
+
+    def _item(self, node: Any, pair: int = 0) -> None:
+        """With a *pair*, the read of an augmented assignment."""
+        if id(node) in self.done or self._is_unshared(node.value):
+            return
+        writes = not pair and not isinstance(node.ctx, _ast.Load)
+        if self._is_trivial(node.slice) or _is_special_index(node.slice):
+            site = self._site(ITEM, node, writes=writes, pair=pair)
+            node.value = _wrap(site, node.value, first_place(node.slice))
+        else:
+            site = self._site(ITEM, node, writes=writes, pair=pair, depth=1)
+            node.slice = _wrap(site, node.slice, position(node))
+
+    def _call(self, node: Any) -> None:
+        if isinstance(node.func, _ast.Attribute) and node.func.attr in METHODS:
+            self._method(node)
+        elif isinstance(node.func, _ast.Name) and node.func.id in CONSUMERS:
+            self._consumer(node)
+        for keyword in node.keywords:
+            if keyword.arg is None:
+                keyword.value = self._contents(keyword.value)
+
+    def _method(self, node: Any) -> None:
+        func = node.func
+        self.done.add(id(func))
+        if func.attr in ITERATING and node.args and not isinstance(node.args[0], _ast.Starred):
+            node.args[0] = self._contents(node.args[0])
+        if self._is_unshared(func.value):
+            return
+        last = self._last_operand(node)
+        site = self._site(
+            METHOD, func, func.attr, writes=METHODS[func.attr], remembers=last is not None
+        )
+        func.value = _wrap(site, func.value, last_place(func))
+        if last is not None:
+            site = self._site(METHOD, func, func.attr, writes=METHODS[func.attr], depth=last + 1)
+            _wrap_operand(node, last, site)
+
+    def _consumer(self, node: Any) -> None:
+        is_plain = node.args and not isinstance(node.args[0], _ast.Starred)
+        if not is_plain or not self.names.is_builtin(self.scope, node.func.id):
+            return
+        if self._is_unshared(node.args[0]):
+            return
+        last = self._last_operand(node) or 0
+        _wrap_operand(node, last, self._site(CONTENTS, node.args[0], depth=last))
+
+    def _last_operand(self, node: _ast.Call) -> int | None:
+        """The last operand of a plain call that can hold a point."""
+        operands = _operands(node)
+        starred = any(isinstance(each, _ast.Starred) for each in node.args)
+        if starred or len(operands) > _MOST_OPERANDS or any(k.arg is None for k in node.keywords):
+            return None
+        numbers = [n for n, each in enumerate(operands) if not self._is_trivial(each)]
+        return numbers[-1] if numbers else None
+
+    # Contents of containers.
+
+    def _contents(self, node: Any, place: Place | None = None) -> Any:
+        if self._is_unshared(node) or _is_constant_name(node):
+            return node
+        return _wrap(self._site(CONTENTS, node), node, place or last_place(node))
+
+    def _compare(self, node: Any) -> None:
+        for number, op in enumerate(node.ops):
+            if isinstance(op, (_ast.In, _ast.NotIn)):
+                node.comparators[number] = self._contents(node.comparators[number])
+
+    def _starred(self, node: Any) -> None:
+        if isinstance(node.ctx, _ast.Load):
+            node.value = self._contents(node.value)
+
+    def _dict(self, node: Any) -> None:
+        for number, key in enumerate(node.keys):
+            if key is None:
+                node.values[number] = self._contents(node.values[number])
+
+    def _yield_from(self, node: Any) -> None:
+        node.value = self._contents(node.value)
+
+    def _comprehension(self, node: Any) -> None:
+        inner = self.names.scopes[id(node)]
+        for number, each in enumerate(node.generators):
+            if not each.is_async and not self._is_range(each.iter):
+                outer, self.scope = self.scope, inner if number else self.scope
+                each.iter = self._contents(each.iter)
+                self.scope = outer
+            outer, self.scope = self.scope, inner
+            each.ifs[:] = [self._tested(test) for test in each.ifs]
+            self.scope = outer
+
+    def _for(self, node: Any) -> None:
+        if not self._is_range(node.iter) and not self._is_unshared(node.iter):
+            node.body.insert(1, before(self._site(TURN, node.iter), position(node.body[0])))
+            node.iter = self._contents(node.iter)
+        self._async_for(node)
+
+    def _is_range(self, node: AST) -> bool:
+        if not isinstance(node, _ast.Call) or not isinstance(node.func, _ast.Name):
+            return False
+        return node.func.id == "range" and self.names.is_builtin(self.scope, "range")
+
+    # Truth.
+
+    def _test(self, node: Any) -> None:
+        node.test = self._tested(node.test)
+
+    def _not(self, node: Any) -> None:
+        if isinstance(node.op, _ast.Not):
+            node.operand = self._tested(node.operand)
+
+    def _bool(self, node: Any) -> None:
+        """All but the last are tested; the last is where the whole is."""
+        node.values[:-1] = [self._tested(each) for each in node.values[:-1]]
+
+    def _tested(self, node: Any) -> Any:
+        if isinstance(node, (_ast.Name, _ast.Attribute)):
+            return self._contents(node)
+        if isinstance(node, _ast.BoolOp):
+            node.values[-1] = self._tested(node.values[-1])
+        return node
+
+    # Globals and closures.
+
+    def _read_variable(self, holder: Any, field: str, index: int, node: Any, scope: Scope) -> bool:
+        """If *node* reads a shared variable, put a site before it."""
+        if not isinstance(node, _ast.Name) or not isinstance(node.ctx, _ast.Load):
+            return False
+        name = scope.mangled(node.id)
+        kind = self.names.variable(scope, name)
+        if not kind:
+            return False
+        point = before(self._site(_VARIABLES[kind], node, name), position(node)).value
+        value = _ast.BoolOp(_ast.And(), [point, node], **position(node))
+        if index < 0:
+            setattr(holder, field, value)
+        else:
+            getattr(holder, field)[index] = value
+        return True
+
+    def _stored(self, target: Any) -> list[Any]:
+        """The names in *target* of shared variables."""
+        if isinstance(target, (_ast.Tuple, _ast.List)):
+            return [name for each in target.elts for name in self._stored(each)]
+        if isinstance(target, _ast.Starred):
+            return self._stored(target.value)
+        return [target] if isinstance(target, _ast.Name) and self._kind(target.id) else []
+
+    def _kind(self, name: str) -> str:
+        """ "global" or "closure" if binding *name* here is an access."""
+        name = self.scope.mangled(name)
+        kind = self.names.variable(self.scope, name)
+        is_first = self.scope.parent is None and name not in self.scope.rebound
+        return "" if is_first else kind
+
+    def _store(self, name: str, node: Any, **more: Any) -> str:
+        kind = _VARIABLES[self._kind(name)]
+        return self._site(kind, node, self.scope.mangled(name), writes=True, **more)
+
+    def _assign(self, node: Any) -> None:
+        if any(map(_unpacks, node.targets)):
+            node.value = self._contents(node.value)
+        for target in node.targets:
+            for name in self._stored(target):
+                node.value = _wrap(self._store(name.id, name), node.value, position(name))
+
+    def _annotated(self, node: Any) -> None:
+        if node.value is None:
+            self.done.add(id(node.target))
+            return
+        for name in self._stored(node.target):
+            node.value = _wrap(self._store(name.id, name), node.value, position(name))
+
+    def _walrus(self, node: Any) -> None:
+        for name in self._stored(node.target):
+            node.value = _wrap(self._store(name.id, name), node.value, position(node))
+
+    def _delete(self, node: Any) -> None:
+        for target in node.targets:
+            for name in self._stored(target):
+                self.inserted.append((node, before(self._store(name.id, name), position(name))))
+
+    def _binding(self, node: Any) -> None:
+        """A definition or an import that binds a shared variable."""
+        if getattr(node, "module", None) == "__future__":
+            return
+        own = [node.name] if hasattr(node, "name") else _imported(node)
+        for name in own:
+            if self._kind(name):
+                self.inserted.append((node, before(self._store(name, node), first_place(node))))
+
+    def _async_for(self, node: Any) -> None:
+        self._head(node, self._stored(node.target))
+
+    def _with(self, node: Any) -> None:
+        targets = [each.optional_vars for each in node.items]
+        self._head(node, [name for each in targets for name in self._stored(each)])
+
+    def _head(self, node: Any, names: list[Any]) -> None:
+        sites = [before(self._store(name.id, name), position(name)) for name in names]
+        node.body[:0] = sites
+
+    def _binding_head(self, node: Any) -> None:
+        if node.name and self._kind(node.name):
+            place = first_place(node.body[0])
+            node.body.insert(0, before(self._store(node.name, node), place))
+
+    # Augmented assignments.
+
+    def _augmented(self, node: Any) -> None:
+        target = node.target
+        self.done.add(id(target))
+        if isinstance(target, _ast.Name):
+            self._augmented_name(node)
+            return
+        pair = self._pair()
+        if isinstance(target, _ast.Attribute):
+            name = self.scope.mangled(target.attr)
+            read = self._site(ATTRIBUTE, target, name, pair=pair)
+            target.value = _wrap(read, target.value, last_place(target))
+            write = self._site(
+                ATTRIBUTE, target, name, writes=True, augments=True, depth=2, pair=pair
+            )
+        elif self._is_unshared(target.value):
+            return
+        else:
+            write = self._site(ITEM, target, writes=True, augments=True, depth=3, pair=pair)
+            self._augmented_index(target, pair)
+        node.value = _wrap(write, node.value, position(node))
+
+    def _augmented_index(self, target: Any, pair: int) -> None:
+        """The site of the read. A slice must be one object on the stack, in every version."""
+        if isinstance(target.slice, _ast.Slice):
+            site = self._site(ITEM, target, pair=pair, depth=1)
+            target.slice = _wrap(site, target.slice, position(target))
+        else:
+            self.done.discard(id(target))
+            self._item(target, pair)
+            self.done.add(id(target))
+
+    def _augmented_name(self, node: Any) -> None:
+        target = node.target
+        name = self.scope.mangled(target.id)
+        kind = self.names.variable(self.scope, name)
+        if kind:
+            pair = self._pair()
+            read = self._site(_VARIABLES[kind], target, name, pair=pair)
+            self.inserted.append((node, before(read, position(target))))
+            write = self._site(
+                _VARIABLES[kind], target, name, writes=True, augments=True, pair=pair
+            )
+            node.value = _wrap(write, node.value, position(node))
+        elif not isinstance(node.value, (_ast.Constant, _ast.JoinedStr)):
+            site = self._site(CONTENTS, target, writes=True, depth=1)
+            node.value = _wrap(site, node.value, position(node))
+
+
+def _wrap(site: str, operand: Any, place: Place) -> Any:
+    """*operand*, with *site* around it that stands at *place* once it is evaluated."""
+    constant = _ast.Constant(site, None, **first_place(operand))
+    if isinstance(operand, _ast.Slice) or (
+        isinstance(operand, _SUBSCRIPTED) and not _is_constant_name(operand)
+    ):
+        return _ast.Subscript(constant, operand, _ast.Load(), **place)
+    return _ast.BinOp(constant, _ast.MatMult(), operand, **place)
+
+
+def _operands(call: _ast.Call) -> list[Any]:
+    return [*call.args, *(keyword.value for keyword in call.keywords)]
+
+
+def _wrap_operand(call: Any, number: int, site: str) -> None:
+    """Wrap the operand of a plain call; those after it are trivial."""
+    operands = _operands(call)
+    is_last = number == len(operands) - 1
+    place = last_place(call) if is_last else position(operands[number + 1])
+    wrapped = _wrap(site, operands[number], place)
+    if number < len(call.args):
+        call.args[number] = wrapped
+    else:
+        call.keywords[number - len(call.args)].value = wrapped
+
+
+def _insert(tree: AST, inserted: list[tuple[_ast.stmt, _ast.stmt]]) -> None:
+    """Put each statement of *inserted* before its own, wherever that stands."""
+    wanted: dict[int, list[_ast.stmt]] = {}
+    for statement, new in inserted:
+        wanted.setdefault(id(statement), []).append(new)
+    pending: list[Any] = [tree] if wanted else []
+    while pending:
+        node = pending.pop()
+        for field in ("body", "handlers", "orelse", "finalbody", "cases"):
+            block = getattr(node, field, None)
+            if isinstance(block, list):
+                block[:] = [new for each in block for new in (*wanted.get(id(each), ()), each)]
+                pending += block
+
+
+def _is_super(node: AST) -> bool:
+    """`super().x` reads a class, and Python has instructions of its own for it."""
+    return (
+        isinstance(node, _ast.Call) and isinstance(node.func, _ast.Name) and node.func.id == "super"
+    )
+
+
+def _is_constant_name(node: AST) -> bool:
+    return isinstance(node, _ast.Name) and node.id == "__debug__"
+
+
+def _is_special_index(node: AST) -> bool:
+    """An index that can stand nowhere but in a subscript of several parts."""
+    return isinstance(node, _ast.Tuple) and any(
+        isinstance(each, (_ast.Slice, _ast.Starred)) for each in node.elts
+    )
+
+
+def _unpacks(target: AST) -> bool:
+    return isinstance(target, (_ast.Tuple, _ast.List))
+
+
+def _imported(node: Any) -> list[str]:
+    return [each.asname or each.name.partition(".")[0] for each in node.names]

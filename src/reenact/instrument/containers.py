@@ -1,0 +1,67 @@
+"""Containers: which methods and functions read or write the contents of a mutable container.
+
+Owns the tables of names. Whether an object is such a container is known only when the program
+runs: `_core/access.c` looks. `instrument/accesses.py` asks here where points may be needed.
+"""
+
+from __future__ import annotations
+
+import _ast
+from _ast import AST
+
+_WRITING = """
+    append appendleft extend extendleft insert remove pop popleft popitem clear sort reverse rotate
+    add discard update setdefault move_to_end subtract
+    difference_update intersection_update symmetric_difference_update
+    __setitem__ __delitem__ __iadd__ __imul__ __ior__ __iand__ __isub__ __ixor__
+"""
+_READING = """
+    get keys values items copy index count __contains__ __getitem__ __len__ __iter__ __reversed__
+    union intersection difference symmetric_difference issubset issuperset isdisjoint
+    most_common elements total
+    decode find rfind rindex split rsplit splitlines partition rpartition startswith endswith hex
+    join replace strip lstrip rstrip lower upper title translate
+"""
+
+# Does the method write?
+METHODS = dict.fromkeys(_READING.split(), False) | dict.fromkeys(_WRITING.split(), True)
+
+# Methods whose result still shows the contents.
+VIEWS = {"keys", "values", "items", "__iter__", "__reversed__"}
+
+# Methods that go through the contents of their first argument.
+_ITERATING = """
+    extend extendleft update subtract join union intersection difference symmetric_difference
+    difference_update intersection_update symmetric_difference_update issubset issuperset isdisjoint
+"""
+ITERATING = frozenset(_ITERATING.split())
+
+# Functions that read the contents of their first argument; have they done so when they return?
+_CONSUMING = """
+    len list tuple set frozenset dict sorted sum min max any all str repr bool
+"""
+CONSUMERS = dict.fromkeys(_CONSUMING.split(), True) | dict.fromkeys(
+    ("iter", "enumerate", "reversed"), False
+)
+
+_DISPLAYS = (
+    _ast.List,
+    _ast.Set,
+    _ast.Dict,
+    _ast.ListComp,
+    _ast.SetComp,
+    _ast.DictComp,
+)
+_IMMUTABLE = (_ast.Constant, _ast.Tuple, _ast.JoinedStr, _ast.GeneratorExp, _ast.Lambda)
+
+
+def is_fresh(node: AST | None) -> bool:
+    """Does *node* make a new container?"""
+    if isinstance(node, _ast.Call) and isinstance(node.func, _ast.Name):
+        return node.func.id in ("list", "dict", "set")
+    return isinstance(node, _DISPLAYS)
+
+
+def is_nobodys(node: AST) -> bool:
+    """Is *node* a value that no other thread can have or change?"""
+    return isinstance(node, (*_DISPLAYS, *_IMMUTABLE))
