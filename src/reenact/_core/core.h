@@ -403,6 +403,7 @@ uint64_t search_random(void);
 void search_abort(enum RunReason reason);
 void search_note_blocked(void);
 int search_raise(Thread *thread, bool waits);
+void search_tell(void);
 void search_enroll(Thread *thread);
 void search_done(enum Operation kind, Object *object);
 void search_uncontrolled(const char *text);

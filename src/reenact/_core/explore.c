@@ -56,7 +56,7 @@ static bool is_abandoned(const Thread *thread)
            (thread->index >= search.first_thread || thread->index == search.root);
 }
 
-static void tell(void)
+void search_tell(void)
 {
     PyObject *hook = search.has_told ? NULL : search.hook;
     search.has_told = true;
@@ -78,7 +78,7 @@ int search_raise(Thread *thread, bool waits)
     if (!gate.exploring || !is_abandoned(thread)) {
         return 0;
     }
-    tell();
+    search_tell();
     search.aborted_points++;
     if (!waits && thread->explored.raised++ % AGAIN != 0) {
         return 0;

@@ -483,6 +483,9 @@ enum Waited gate_wait(Thread *thread, enum Operation kind, Object *object, int64
     }
     pthread_mutex_unlock(&gate.mutex);
     park(thread, next, real_deadline(deadline_ns));
+    if (gate.exploring && search.aborting) {
+        search_tell(); /* while it can still be seen who waits for what */
+    }
     end_wait(thread);
     thread->pending_site = 0;
     if (search_raise(thread, true) < 0) {

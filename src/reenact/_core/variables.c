@@ -23,7 +23,10 @@ typedef struct {
     uint32_t read_clocks[MOST_CLOCKS];
 } Variable;
 
-static Variable **table;
+static struct {
+    uint64_t run; /* of another run: the slot is free */
+    Variable *variable;
+} *table;
 static Variable **all; /* every one ever made; those of this run come first */
 static size_t table_size, all_count, used;
 static uint32_t clocks[MOST_CLOCKS][MOST_CLOCKS];
@@ -121,10 +124,11 @@ static size_t slot_of(const void *object, const void *name)
 static void insert(Variable *variable)
 {
     size_t slot = slot_of(variable->object, variable->name);
-    while (table[slot] != NULL && table[slot]->track.run == search.number) {
+    while (table[slot].run == search.number) {
         slot = (slot + 1) & (table_size - 1);
     }
-    table[slot] = variable;
+    table[slot].run = search.number;
+    table[slot].variable = variable;
 }
 
 static void grow_table(void)
@@ -159,10 +163,10 @@ static Variable *variable_of(const void *object, const void *name)
 {
     if (table_size > 0) {
         size_t slot = slot_of(object, name);
-        for (; table[slot] != NULL && table[slot]->track.run == search.number;
-             slot = (slot + 1) & (table_size - 1)) {
-            if (table[slot]->object == object && table[slot]->name == name) {
-                return table[slot];
+        for (; table[slot].run == search.number; slot = (slot + 1) & (table_size - 1)) {
+            Variable *found = table[slot].variable;
+            if (found->object == object && found->name == name) {
+                return found;
             }
         }
     }

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from types import TracebackType
 
 from reenact import _core
-from reenact.explore import runs
+from reenact.explore import instrumented, runs
 from reenact.explore.runs import Ran, Settings, Watch
 from reenact.strategies.searching import Plan
 
@@ -29,6 +29,8 @@ class Function:
 
     def __enter__(self) -> Function:
         runs.take_over()
+        if self.settings.points != "sync":
+            instrumented.instrument(self.settings.instrument, self.settings.points == "accesses")
         _core.explore_open(SystemExit)
         self._threads = frozenset(threading.enumerate())
         return self

@@ -174,6 +174,7 @@ class Watch:
     ignored: frozenset[str] = frozenset()
     failures: list[Failure] = field(default_factory=list)
     waiting: tuple[Waiting, ...] = ()
+    muted: tuple[int, Any] | None = None
 
     def on_thread_error(self, error: BaseException) -> None:
         paths = thread_paths()
@@ -186,6 +187,15 @@ class Watch:
     def on_abort(self, reason: int) -> None:
         """Called once, by whichever thread hears of it first, while all others stand still."""
         self.waiting = _waiting()
+        if "logging" in sys.modules:  # what pools say of threads that are ended is only noise
+            logging = sys.modules["logging"]
+            self.muted = logging.root.manager.disable, logging
+            logging.disable(logging.CRITICAL)
+
+    def unmute(self) -> None:
+        if self.muted is not None:
+            level, logging = self.muted
+            logging.disable(level)
 
 
 def _waiting() -> tuple[Waiting, ...]:
@@ -239,6 +249,7 @@ def watching(watch: Watch) -> Iterator[None]:
     finally:
         threading._make_invoke_excepthook = make  # type: ignore[attr-defined]
         sys.unraisablehook = unraisable
+        watch.unmute()
 
 
 def verdict(end: int, error: BaseException | None, watch: Watch) -> Failure | None:

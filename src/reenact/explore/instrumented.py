@@ -1,0 +1,74 @@
+"""Gives the program the points that a search needs, in a process that has loaded it already.
+
+What is imported from now on is rewritten on the way in; functions that exist get rewritten code
+(`instrument/swap.py`). Done once for each file of a process, and never undone: points cost little while
+nothing is explored.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import CodeType
+
+from reenact import _core
+from reenact.errors import UsageError
+from reenact.instrument import loader, swap
+from reenact.instrument.rewrite import PLACEHOLDER
+
+_done: set[str] = set()
+_policy: loader.Policy | None = None
+_reasons: dict[str, str] = {}
+
+
+def instrument(packages: tuple[str, ...], accesses: bool) -> dict[str, str]:
+    """Put points into the user's own code and into `packages`; the files that have none, and why."""
+    global _policy
+    if _policy is None:
+        _policy = loader.Policy(packages, accesses=accesses)
+        loader.install(_policy, plant, _ignore, _at_once, _note_skipped)
+    elif accesses and not _policy.accesses:
+        raise UsageError(
+            "this process has been instrumented without accesses already",
+            advice="Use the same points in all searches of one process.",
+        )
+    _policy.packages = (*_policy.packages, *(set(packages) - set(_policy.packages)))
+    wanted = _wanted_files(_policy) - _done
+    if wanted:
+        _reasons.update(swap.swap(wanted, _code_of))
+        _done.update(wanted)
+    return _reasons
+
+
+def _wanted_files(policy: loader.Policy) -> set[str]:
+    files = set()
+    for name, module in list(sys.modules.items()):
+        path = getattr(module, "__file__", None)
+        if isinstance(path, str) and path.endswith(".py") and policy.wants(name, path):
+            files.add(path)
+    return files
+
+
+def _code_of(path: str) -> CodeType:
+    assert _policy is not None
+    maker = loader.Instrumenter(
+        plant, _ignore, _at_once, _note_skipped, accesses=_policy.accesses
+    )
+    with open(path, "rb") as file:
+        return maker.code(file.read(), path)
+
+
+def plant(code: CodeType) -> CodeType:
+    return _core.plant(code, PLACEHOLDER)
+
+
+def _ignore(path: str, digest: str) -> None:
+    """No recording is made that would have to know."""
+
+
+def _note_skipped(path: str, reason: str) -> None:
+    _reasons[path] = reason
+
+
+def _at_once(fill: object) -> None:
+    assert callable(fill)
+    fill()
