@@ -34,7 +34,7 @@ class Cache:
 
 
 async def run(cache: Cache) -> None:
-    got = await asyncio.gather(cache.get_later("a", 0), cache.get_later("a", 0.2))
+    got = await asyncio.gather(cache.get_later("a", 0), cache.get_later("a", 0.1))
     assert list(got) == [1, 1]
 
 

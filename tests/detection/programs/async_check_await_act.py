@@ -24,7 +24,7 @@ class Account:
 
 
 async def run(account: Account) -> None:
-    await asyncio.gather(account.withdraw(0), account.withdraw(0.2))
+    await asyncio.gather(account.withdraw(0), account.withdraw(0.1))
     assert account.balance == 20
 
 

@@ -33,7 +33,7 @@ class Counter:
 
 async def run(holds: bool) -> None:
     counter = Counter(holds)
-    await asyncio.gather(counter.add(0), counter.add(0.2))
+    await asyncio.gather(counter.add(0), counter.add(0.1))
     assert counter.value == 2
 
 

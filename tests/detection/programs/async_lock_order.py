@@ -19,7 +19,7 @@ async def run(second: str) -> None:
             async with locks[order[1]]:
                 done.append(order)
 
-    await asyncio.gather(transfer("ab", 0), transfer(second, 0.2))
+    await asyncio.gather(transfer("ab", 0), transfer(second, 0.1))
     assert len(done) == 2
 
 

@@ -24,7 +24,7 @@ async def run(swallows: bool) -> None:
         await never.wait()
 
     server = asyncio.create_task(serve())
-    await asyncio.sleep(0.2)
+    await asyncio.sleep(0.1)
     server.cancel()
     await asyncio.wait([server])
     assert server.cancelled()

@@ -26,7 +26,7 @@ async def run(slow_one_ends: bool) -> None:
             got.append(item)
 
     consumers = [asyncio.create_task(consume()) for _ in range(2)]
-    await asyncio.gather(produce(1, 0.01, False), produce(2, 0.2, slow_one_ends))
+    await asyncio.gather(produce(1, 0.01, False), produce(2, 0.1, slow_one_ends))
     if not slow_one_ends:
         end()
     await asyncio.gather(*consumers)
