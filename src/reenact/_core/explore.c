@@ -80,7 +80,7 @@ int search_raise(Thread *thread, bool waits)
     }
     search_tell();
     search.aborted_points++;
-    if (!waits && thread->explored.raised++ % AGAIN != 0) {
+    if (thread->explored.raised++ % AGAIN != 0 && !waits) {
         return 0;
     }
     PyErr_SetNone(abandoned);
@@ -463,6 +463,7 @@ static PyObject *abandon(PyObject *module, PyObject *unused)
             return NULL;
         }
     }
+    thread->explored.is_spared = false; /* what is still tidied up must not wait for anything */
     return PyBool_FromLong(left == NULL);
 }
 

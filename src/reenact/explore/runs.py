@@ -18,6 +18,7 @@ from typing import Any, Literal, Protocol
 
 from reenact import _core
 from reenact.engine import child
+from reenact.explore import loops
 from reenact.findings import Failure, Line, Waiting
 from reenact.inputs import Inputs
 from reenact.strategies.searching import COMPLETE, DEADLOCK, LIMIT, Plan, Seen, Step, Switch
@@ -81,6 +82,7 @@ def begin(plan: Plan, settings: Settings, hook: Callable[[int], None]) -> None:
     patience_ns = plan.patience_ns
     if patience_ns is None:
         patience_ns = int(settings.patience_s * 1e9)
+    loops.begin(patience_ns / 1e9)
     _core.explore_begin(
         plan.kind,
         plan.seed & (1 << 64) - 1,
@@ -96,6 +98,15 @@ def begin(plan: Plan, settings: Settings, hook: Callable[[int], None]) -> None:
         not settings.real_clock,
         hook,
     )
+
+
+def end() -> tuple[dict[str, Any], bool]:
+    """What came of the run, and whether all its threads could be ended."""
+    if not _core.explore_is_aborting():
+        loops.look_for_unretrieved()
+    has_ended = _core.explore_abandon()
+    loops.end()
+    return _core.explore_end(), has_ended
 
 
 def seen_of(plan: Plan, result: dict[str, Any], has_failed: bool) -> Seen:
@@ -121,6 +132,7 @@ def take_over(inputs: Inputs | None = None) -> None:
     if not _is_taken_over:
         _is_taken_over = True
         child.take_over(inputs or Inputs())
+        loops.install()
         _core.explore_machinery(
             tuple(
                 function.__code__
@@ -173,6 +185,7 @@ class Watch:
 
     ignored: frozenset[str] = frozenset()
     failures: list[Failure] = field(default_factory=list)
+    swallowed: list[str] = field(default_factory=list)  # exceptions that nobody looked at
     waiting: tuple[Waiting, ...] = ()
     muted: tuple[int, Any] | None = None
 
@@ -186,7 +199,7 @@ class Watch:
 
     def on_abort(self, reason: int) -> None:
         """Called once, by whichever thread hears of it first, while all others stand still."""
-        self.waiting = _waiting()
+        self.waiting = (*_waiting(), *loops.waiting())
         if "logging" in sys.modules:  # what pools say of threads that are ended is only noise
             logging = sys.modules["logging"]
             self.muted = logging.root.manager.disable, logging
@@ -242,6 +255,7 @@ def watching(watch: Watch) -> Iterator[None]:
         elif not isinstance(args.exc_value, SystemExit):
             unraisable(args)
 
+    loops.report_to(watch.swallowed.append)
     threading._make_invoke_excepthook = make_ours  # type: ignore[attr-defined]
     sys.unraisablehook = on_unraisable
     try:
@@ -249,6 +263,7 @@ def watching(watch: Watch) -> Iterator[None]:
     finally:
         threading._make_invoke_excepthook = make  # type: ignore[attr-defined]
         sys.unraisablehook = unraisable
+        loops.report_to(None)
         watch.unmute()
 
 
@@ -273,7 +288,10 @@ def _deadlock(watch: Watch) -> Failure:
     if cycle:
         text = "deadlock: " + " -> ".join(f"thread {name}" for name in (*cycle, cycle[0]))
     else:
-        text = f"deadlock: all {len(watch.waiting)} threads wait for ever, and nobody can wake them"
+        tasks = sum(each.what == "await" for each in watch.waiting)
+        threads = len(watch.waiting) - tasks
+        who = f"all {threads} threads" + (f" and {tasks} tasks" if tasks else "")
+        text = f"deadlock: {who} wait for ever, and nobody can wake them"
     return replace(failure, summary=text)
 
 
