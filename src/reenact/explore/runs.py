@@ -187,7 +187,7 @@ class Watch:
     failures: list[Failure] = field(default_factory=list)
     swallowed: list[str] = field(default_factory=list)  # exceptions that nobody looked at
     waiting: tuple[Waiting, ...] = ()
-    muted: tuple[int, Any] | None = None
+    muted: tuple[Any, Any] | None = None
 
     def on_thread_error(self, error: BaseException) -> None:
         paths = thread_paths()
@@ -201,14 +201,19 @@ class Watch:
         """Called once, by whichever thread hears of it first, while all others stand still."""
         self.waiting = (*_waiting(), *loops.waiting())
         if "logging" in sys.modules:  # what pools say of threads that are ended is only noise
-            logging = sys.modules["logging"]
-            self.muted = logging.root.manager.disable, logging
-            logging.disable(logging.CRITICAL)
+            # not logging.disable, which has loggers forget what they know, and lock anew
+            logger = sys.modules["logging"].Logger
+            self.muted = logger, logger.callHandlers
+            logger.callHandlers = _say_nothing
 
     def unmute(self) -> None:
         if self.muted is not None:
-            level, logging = self.muted
-            logging.disable(level)
+            logger, call_handlers = self.muted
+            logger.callHandlers = call_handlers
+
+
+def _say_nothing(*args: object) -> None:
+    """In place of `Logger.callHandlers`."""
 
 
 def _waiting() -> tuple[Waiting, ...]:
