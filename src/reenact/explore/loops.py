@@ -59,7 +59,17 @@ def begin(patience_s: float) -> None:
     _run.patience_s = patience_s
     _run.timers = _run.unnumbered = 0
     _run.loops = []
+    if "asyncio.base_events" in sys.modules:
+        _core.quietly(_warm_up)
     _run.current_loops = _forget_current_loops()
+
+
+def _warm_up() -> None:
+    """What asyncio does once in a process is done by now, so that the first run is like the others."""
+    import concurrent.futures.thread  # noqa: F401, PLC0415
+
+    sys.modules["asyncio.events"].get_event_loop_policy()
+    sys.modules["asyncio.log"].logger.isEnabledFor(10)
 
 
 def report_to(report: Callable[[str], object] | None) -> None:

@@ -106,7 +106,14 @@ def end() -> tuple[dict[str, Any], bool]:
         loops.look_for_unretrieved()
     has_ended = _core.explore_abandon()
     loops.end()
+    _core.quietly(_forget_unstarted)
     return _core.explore_end(), has_ended
+
+
+def _forget_unstarted() -> None:
+    """Threads that were ended before they had begun are not to be joined by anybody."""
+    limbo: dict[Any, Any] = threading._limbo  # type: ignore[attr-defined]
+    limbo.clear()
 
 
 def seen_of(plan: Plan, result: dict[str, Any], has_failed: bool) -> Seen:
