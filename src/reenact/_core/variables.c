@@ -18,8 +18,9 @@ typedef struct {
     const void *object, *name;
     int32_t writer;
     uint32_t write_clock;
-    AccessSite *write_site, *read_site;
-    uint64_t readers; /* threads that read since the last write */
+    AccessSite *write_site;
+    uint64_t readers; /* threads that read since the last write; where, and when */
+    AccessSite *read_sites[MOST_CLOCKS];
     uint32_t read_clocks[MOST_CLOCKS];
 } Variable;
 
@@ -151,10 +152,11 @@ static Variable *add(const void *object, const void *name)
         all[all_count++] = malloc(sizeof(Variable));
     }
     Variable *variable = all[used++];
-    *variable = (Variable){.track = {.run = search.number, .key = ++search.keys},
-                           .object = object,
-                           .name = name,
-                           .writer = -1};
+    variable->track = (Track){.run = search.number, .key = ++search.keys};
+    variable->object = object;
+    variable->name = name;
+    variable->writer = -1;
+    variable->readers = 0;
     insert(variable);
     return variable;
 }
@@ -240,17 +242,17 @@ static bool is_before(int32_t thread, uint32_t clock, int32_t index)
     return thread < 0 || thread == index || clock <= clocks[index][thread];
 }
 
-static bool reads_are_before(const Variable *variable, int32_t index)
+static bool races_with_reads(const Variable *variable, int32_t index)
 {
-    uint64_t readers = variable->readers;
-    while (readers != 0) {
+    bool races = false;
+    for (uint64_t readers = variable->readers; readers != 0; readers &= readers - 1) {
         int reader = __builtin_ctzll(readers);
-        readers &= readers - 1;
         if (!is_before(reader, variable->read_clocks[reader], index)) {
-            return false;
+            mark_racy(variable->read_sites[reader]);
+            races = true;
         }
     }
-    return true;
+    return races;
 }
 
 static void check(Variable *variable, AccessSite *site, int32_t index, bool writes)
@@ -263,11 +265,7 @@ static void check(Variable *variable, AccessSite *site, int32_t index, bool writ
     if (races) {
         mark_racy(variable->write_site);
     }
-    if (writes && !reads_are_before(variable, index)) {
-        races = true;
-        mark_racy(variable->read_site);
-    }
-    if (races) {
+    if ((writes && races_with_reads(variable, index)) || races) {
         mark_racy(site);
     }
     if (writes) {
@@ -279,7 +277,7 @@ static void check(Variable *variable, AccessSite *site, int32_t index, bool writ
     else {
         variable->readers |= 1ULL << index;
         variable->read_clocks[index] = clocks[index][index];
-        variable->read_site = site;
+        variable->read_sites[index] = site;
     }
 }
 
