@@ -359,7 +359,8 @@ typedef struct {
     char note[512];
     uint32_t report_size;
     char report[LONGEST_REPORT];
-    uint32_t racy_count;            /* sites that race, of all runs so far */
+    uint32_t ends_matter; /* somebody asks whether a thread has ended: found as a racing site is */
+    uint32_t racy_count; /* sites that race, of all runs so far */
     uint64_t racy[MOST_RACY];       /* their keys, a hash table */
     uint32_t racy_order[MOST_RACY]; /* in which they were found */
     Step trace[MOST_STEPS];

@@ -170,6 +170,39 @@ bool search_is_machinery(void)
     return true; /* called from C: the first and last moments of a thread */
 }
 
+static bool is_hidden(const Thread *thread)
+{
+    if (thread->pending_op == OP_END) {
+        return run->ends_matter == 0 || run->ends_matter > search.racy_limit;
+    }
+    return search_is_machinery();
+}
+
+static bool is_sentinel(const Object *object)
+{
+    for (uint32_t i = 0; i < gate.state->threads; i++) {
+        if (gate.slots[i].sentinel != NULL && gate.slots[i].sentinel == object->key) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What the pending operation is on. The end of a thread can be seen by its lock, on 3.11 and 3.12.
+ */
+static Object *object_touched(const Thread *thread)
+{
+    Object *object = thread->pending_op == OP_CALL ? &world : thread->pending;
+    if (thread->pending_op == OP_END) {
+        return thread->sentinel == NULL ? object : object_of(thread->sentinel, OBJECT_LOCK);
+    }
+    if (object != NULL && run->ends_matter == 0 &&
+        (object->kind == OBJECT_THREAD || is_sentinel(object))) {
+        run->ends_matter = ++run->racy_count;
+    }
+    return object;
+}
+
 PyObject *observer;
 
 /* observe(function or None): called with (thread, position, operation, site, object, name) before
@@ -206,12 +239,12 @@ void search_point(Thread *thread)
     if (explored->is_access && !explored->is_choice) {
         return;
     }
-    if (!explored->is_access && !is_tick && search_is_machinery()) {
+    if (!explored->is_access && !is_tick && is_hidden(thread)) {
         explored->pending = NULL;
         return;
     }
     if (!explored->is_access) {
-        Object *object = thread->pending_op == OP_CALL ? &world : thread->pending;
+        Object *object = object_touched(thread);
         explored->position++;
         explored->pending = object == NULL ? NULL : track_of(object);
         explored->pending_writes = is_write((enum Operation)thread->pending_op);

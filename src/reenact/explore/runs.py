@@ -29,7 +29,7 @@ STEP_LIMIT = 100_000
 
 _OURS = __file__.rpartition("/explore/")[0] + "/"
 # Thread's own business: how it starts and ends is no matter of choice.
-_NOT_MACHINERY = {"run", "is_alive", "__hash__"}
+_MACHINERY = ("start", "_bootstrap", "_bootstrap_inner", "_delete", "join")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +123,9 @@ def take_over(inputs: Inputs | None = None) -> None:
         child.take_over(inputs or Inputs())
         _core.explore_machinery(
             tuple(
-                function.__code__
-                for name, function in vars(threading.Thread).items()
-                if hasattr(function, "__code__") and name not in _NOT_MACHINERY
+                vars(threading.Thread)[name].__code__
+                for name in _MACHINERY
+                if name in vars(threading.Thread)
             )
         )
     _core.explore_share()
