@@ -17,10 +17,11 @@ from typing import Any
 import pytest
 
 from reenact import _core
+from reenact.instrument import loader
 from reenact.instrument.accesses import PREFIX
 from reenact.instrument.rewrite import rewrite
 
-from .standins import code_objects
+from .standins import code_objects, in_child
 from .test_rewrite import PROGRAMS, events
 from .watching import watched, with_accesses
 
@@ -655,6 +656,26 @@ def test_there_are_no_sites_unless_asked_for() -> None:
     assert asked is not None
     assert sites(plain) == []
     assert len(sites(asked)) == 2
+
+
+def test_the_cache_tells_code_with_sites_from_code_without(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REENACT_CACHE_DIR", str(tmp_path / "cache"))
+    script = tmp_path / "script.py"
+    script.write_text("def f(t):\n    t.n += 1\n")
+    found = []
+    for accesses in (False, True, False, True):
+        code = loader.code_for_script(
+            str(script),
+            loader.Policy(accesses=accesses),
+            lambda code: code,
+            lambda path, digest: None,
+            in_child,
+        )
+        found.append(len(sites(code)))
+    assert found == [0, 2, 0, 2]
+    assert len(list((tmp_path / "cache").rglob("*"))) == 4  # two entries, each in a directory
 
 
 def test_output_can_be_marshalled() -> None:
