@@ -281,11 +281,12 @@ static PyObject *no_memory(void)
     return PyErr_NoMemory();
 }
 
-/* share(): memory for what runs leave, before anything is forked */
-static PyObject *share(PyObject *module, PyObject *unused)
+/* share(anew): memory for what runs leave, before anything is forked; anew in a forked process that
+ * is to have its own */
+static PyObject *share(PyObject *module, PyObject *anew)
 {
-    (void)module, (void)unused;
-    if (run == NULL) {
+    (void)module;
+    if (run == NULL || PyObject_IsTrue(anew) == 1) {
         void *at = mmap(NULL, sizeof(Run), PROT_READ | PROT_WRITE,
                         MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (at == MAP_FAILED) {
@@ -434,7 +435,9 @@ static PyObject *begin_run(PyObject *module, PyObject *args)
     run->timed_waits = 0;
     run->steps = run->choices = run->points = run->fingerprint = run->preemptions = 0;
     run->note[0] = '\0';
-    collect_if_due();
+    if (!log_is_on()) {
+        collect_if_due();
+    }
     begin_threads();
     begin_time(is_virtual);
     variables_begin();
@@ -711,7 +714,7 @@ static PyObject *threads(PyObject *module, PyObject *unused)
     return list;
 }
 
-PyMethodDef explore_functions[] = {{"explore_share", share, METH_NOARGS, NULL},
+PyMethodDef explore_functions[] = {{"explore_share", share, METH_O, NULL},
                                    {"explore_open", open_gate, METH_O, NULL},
                                    {"explore_close", shut_gate, METH_NOARGS, NULL},
                                    {"explore_begin", begin_run, METH_VARARGS, NULL},

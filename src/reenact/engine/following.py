@@ -41,7 +41,7 @@ def prepare() -> None:
         methods = vars(threading.Thread)
         codes = [methods[name].__code__ for name in _MACHINERY if name in methods]
         _core.explore_machinery((*codes, threading._shutdown.__code__))
-    _core.explore_share()
+    _core.explore_share(False)
 
 
 def begin(plan: Plan, terms: Terms, hook: Callable[[int], None] | None = None) -> None:

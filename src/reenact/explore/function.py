@@ -18,6 +18,13 @@ from reenact.explore.runs import Ran, Settings, Watch
 from reenact.strategies.searching import Plan
 
 
+def prepare(settings: Settings) -> None:
+    """Patch the interpreter and put points into the program's code, as far as it is not done."""
+    runs.take_over()
+    if settings.points != "sync":
+        instrumented.instrument(settings.instrument, settings.points == "accesses")
+
+
 class Function:
     """Runs `function` under plans; a context, since the process is under the gate meanwhile."""
 
@@ -28,9 +35,7 @@ class Function:
         self._threads: frozenset[threading.Thread] = frozenset()
 
     def __enter__(self) -> Function:
-        runs.take_over()
-        if self.settings.points != "sync":
-            instrumented.instrument(self.settings.instrument, self.settings.points == "accesses")
+        prepare(self.settings)
         _core.explore_open(SystemExit)
         self._threads = frozenset(threading.enumerate())
         return self
