@@ -172,7 +172,7 @@ def _work(
 ) -> None:
     try:
         _core.explore_share(True)
-        with Function(function, settings) as runner:
+        with Function(function, settings, number) as runner:
             found = Search(runner, strategy, seed, limits, worker=number).go()
         words = {
             "verdict": found.verdict,

@@ -14,6 +14,7 @@ from types import TracebackType
 
 from reenact import _core
 from reenact.explore import instrumented, runs
+from reenact.explore.pinned import pinned
 from reenact.explore.runs import Ran, Settings, Watch
 from reenact.strategies.searching import Plan
 
@@ -28,14 +29,18 @@ def prepare(settings: Settings) -> None:
 class Function:
     """Runs `function` under plans; a context, since the process is under the gate meanwhile."""
 
-    def __init__(self, function: Callable[[], object], settings: Settings) -> None:
+    def __init__(
+        self, function: Callable[[], object], settings: Settings, worker: int | None = None
+    ) -> None:
         self.function = function
         self.settings = settings
+        self._pinned = pinned(worker)
         self._random = random.getstate()
         self._threads: frozenset[threading.Thread] = frozenset()
 
     def __enter__(self) -> Function:
         prepare(self.settings)
+        self._pinned.__enter__()
         _core.explore_open(SystemExit)
         self._threads = frozenset(threading.enumerate())
         return self
@@ -47,6 +52,7 @@ class Function:
         tb: TracebackType | None,
     ) -> None:
         _core.explore_close()
+        self._pinned.__exit__(None, None, None)
         random.setstate(self._random)
 
     def run(self, plan: Plan) -> Ran:

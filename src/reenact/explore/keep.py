@@ -15,6 +15,7 @@ from pathlib import Path
 
 from reenact.engine import following, record
 from reenact.engine.launch import Choices, Program
+from reenact.explore.pinned import pinned
 from reenact.explore.runs import Settings
 from reenact.findings import Failure
 from reenact.instrument.loader import ACCESSES
@@ -42,7 +43,7 @@ def keep(
 ) -> str:
     """Record the failing run into `path`; "" or why there is no recording."""
     line = following.text(switches, settings.terms) if is_followed_from_start else "queue"
-    with _silence() as printed:
+    with pinned(0), _silence() as printed:
         recorded = record.record(program, Choices(line, 0, 0, _SLICE), path)
         text = printed()
     if recorded.path is None:
