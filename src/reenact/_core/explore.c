@@ -83,7 +83,7 @@ int search_raise(Thread *thread, bool waits)
     }
     search_tell();
     search.aborted_points++;
-    if (!waits && thread->explored.raised++ % AGAIN != 0) {
+    if (thread->explored.raised++ % AGAIN != 0 && !waits) {
         return 0;
     }
     PyErr_SetNone(abandoned);
@@ -511,6 +511,7 @@ static PyObject *abandon(PyObject *module, PyObject *unused)
             return NULL;
         }
     }
+    thread->explored.is_spared = false; /* what is still tidied up must not wait for anything */
     return PyBool_FromLong(left == NULL);
 }
 

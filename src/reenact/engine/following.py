@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from reenact import _core
 from reenact.engine.child import FOLLOWS as PREFIX
+from reenact.intercept import loops
 from reenact.strategies.searching import Plan, Switch
 
 POINTS = ("sync", "ticks", "accesses")
@@ -41,10 +42,13 @@ def prepare() -> None:
         methods = vars(threading.Thread)
         codes = [methods[name].__code__ for name in _MACHINERY if name in methods]
         _core.explore_machinery((*codes, threading._shutdown.__code__))
+        loops.install()
     _core.explore_share(False)
 
 
 def begin(plan: Plan, terms: Terms, hook: Callable[[int], None] | None = None) -> None:
+    patience_ns = terms.patience_ns if plan.patience_ns is None else plan.patience_ns
+    loops.begin(patience_ns / 1e9)
     prefix = struct.pack(f"{len(plan.prefix)}i", *plan.prefix)
     switches = None
     if plan.switches is not None:
@@ -55,7 +59,7 @@ def begin(plan: Plan, terms: Terms, hook: Callable[[int], None] | None = None) -
         plan.depth,
         plan.length,
         terms.step_limit,
-        terms.patience_ns if plan.patience_ns is None else plan.patience_ns,
+        patience_ns,
         POINTS.index(terms.points),
         prefix,
         plan.asleep,

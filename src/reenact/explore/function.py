@@ -63,8 +63,7 @@ class Function:
             error = self._call(watch)
             is_settled = _core.explore_settle()
             paths = runs.thread_paths()
-            has_ended = _core.explore_abandon()
-            result = _core.explore_end()
+            result, has_ended = runs.end()
         failure = runs.verdict(result["reason"], error, watch)
         uncontrolled = result["note"] if result["uncontrolled"] else ""
         if not is_settled and failure is None:
@@ -77,7 +76,7 @@ class Function:
             uncontrolled=uncontrolled,
             threads=result["threads"],
             points=result["points"],
-            swallowed=tuple(watch.swallowed),
+            swallowed=tuple(dict.fromkeys(watch.swallowed)),
             paths=paths,
         )
 
