@@ -83,7 +83,8 @@ enum {
     EXIT_UNUSABLE = 121,
     EXIT_DEADLOCK = 122,
     EXIT_END_OF_RECORDING = 123,
-    EXIT_UNCONTROLLED = 124
+    EXIT_UNCONTROLLED = 124,
+    EXIT_STEP_LIMIT = 125
 };
 
 typedef struct Thread Thread;
@@ -359,7 +360,8 @@ typedef struct {
     char note[512];
     uint32_t report_size;
     char report[LONGEST_REPORT];
-    uint32_t racy_count;            /* sites that race, of all runs so far */
+    uint32_t ends_matter; /* somebody asks whether a thread has ended: found as a racing site is */
+    uint32_t racy_count;  /* sites that race, of all runs so far */
     uint64_t racy[MOST_RACY];       /* their keys, a hash table */
     uint32_t racy_order[MOST_RACY]; /* in which they were found */
     Step trace[MOST_STEPS];
@@ -376,6 +378,7 @@ enum { MOST_CHANGES = 64 };
 typedef struct {
     enum SearchKind kind;
     uint64_t random, number;
+    uint64_t drawn; /* by the program */
     int64_t limit, patience_ns, clock_ns;
     uint64_t keys; /* given out in this run */
     uint64_t changes[MOST_CHANGES];
@@ -400,6 +403,7 @@ Thread *search_choose(Thread *running);
 void search_point(Thread *thread);
 size_t search_among(const uint64_t *identities, size_t count);
 uint64_t search_random(void);
+void search_fill(char *bytes, size_t size);
 void search_abort(enum RunReason reason);
 void search_note_blocked(void);
 int search_raise(Thread *thread, bool waits);
@@ -415,9 +419,11 @@ bool search_expire(Thread *thread);
 Track *track_of(Object *object);
 void track_touch(Track *track, Thread *thread, bool writes, uint64_t what);
 void variables_begin(void);
+void variables_know_racy(uint64_t key);
 void clocks_begin(Thread *thread, const Thread *parent);
 void clocks_done(enum Operation kind, Object *object);
 void clocks_forget(Track *track);
+void clocks_release(uint32_t *clock);
 void clocks_joined(const Object *object);
 bool is_free_for(const Object *object);
 extern PyMethodDef explore_functions[];

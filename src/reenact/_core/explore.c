@@ -29,6 +29,9 @@ void search_abort(enum RunReason reason)
     if (search.aborting) {
         return;
     }
+    if (log_is_on()) { /* a recording ends here, and so does its replay */
+        _exit(EXIT_STEP_LIMIT);
+    }
     if (reason == RUN_IN_DEADLOCK) {
         search_note_blocked();
     }
@@ -152,6 +155,13 @@ static PyObject *set_machinery(PyObject *module, PyObject *codes)
     Py_RETURN_NONE;
 }
 
+/* Imports take locks, and whether a module is loaded already is no matter of the program's. */
+static bool is_of_imports(const PyCodeObject *code)
+{
+    return PyUnicode_CompareWithASCIIString(code->co_filename, "<frozen importlib._bootstrap>") ==
+           0;
+}
+
 bool search_is_machinery(void)
 {
     PyThreadState *tstate = compat_thread_state();
@@ -159,7 +169,7 @@ bool search_is_machinery(void)
     for (; frame != NULL; frame = frame->previous) {
         PyCodeObject *code = compat_frame_code(frame);
         if (code != NULL && code->co_filename != machinery_file) {
-            return false;
+            return is_of_imports(code);
         }
         for (int i = 0; code != NULL && i < machinery_count; i++) {
             if (machinery[i] == (PyObject *)code) {
@@ -168,6 +178,39 @@ bool search_is_machinery(void)
         }
     }
     return true; /* called from C: the first and last moments of a thread */
+}
+
+static bool is_hidden(const Thread *thread)
+{
+    if (thread->pending_op == OP_END) {
+        return run->ends_matter == 0 || run->ends_matter > search.racy_limit;
+    }
+    return search_is_machinery();
+}
+
+static bool is_sentinel(const Object *object)
+{
+    for (uint32_t i = 0; i < gate.state->threads; i++) {
+        if (gate.slots[i].sentinel != NULL && gate.slots[i].sentinel == object->key) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What the pending operation is on. The end of a thread can be seen by its lock, on 3.11 and 3.12.
+ */
+static Object *object_touched(const Thread *thread)
+{
+    Object *object = thread->pending_op == OP_CALL ? &world : thread->pending;
+    if (thread->pending_op == OP_END) {
+        return thread->sentinel == NULL ? object : object_of(thread->sentinel, OBJECT_LOCK);
+    }
+    if (object != NULL && run->ends_matter == 0 &&
+        (object->kind == OBJECT_THREAD || is_sentinel(object))) {
+        run->ends_matter = ++run->racy_count;
+    }
+    return object;
 }
 
 PyObject *observer;
@@ -206,18 +249,18 @@ void search_point(Thread *thread)
     if (explored->is_access && !explored->is_choice) {
         return;
     }
-    if (!explored->is_access && !is_tick && search_is_machinery()) {
+    if (!explored->is_access && !is_tick && is_hidden(thread)) {
         explored->pending = NULL;
         return;
     }
     if (!explored->is_access) {
-        Object *object = thread->pending_op == OP_CALL ? &world : thread->pending;
+        Object *object = object_touched(thread);
         explored->position++;
         explored->pending = object == NULL ? NULL : track_of(object);
         explored->pending_writes = is_write((enum Operation)thread->pending_op);
         explored->pending_waits = explored->blocks != NULL;
     }
-    explored->site = is_tick ? 0 : site_here((enum Operation)thread->pending_op);
+    explored->site = is_tick || log_is_on() ? 0 : site_here((enum Operation)thread->pending_op);
     pthread_mutex_lock(&gate.mutex);
     Thread *next = search_choose(thread);
     if (next == NULL || next == thread) {
@@ -395,7 +438,9 @@ static PyObject *begin_run(PyObject *module, PyObject *args)
     begin_threads();
     begin_time(is_virtual);
     variables_begin();
-    gate_explore(true);
+    if (gate.settings.mode == MODE_RECORD) { /* a replay does as it was recorded */
+        gate_explore(true);
+    }
     Py_RETURN_NONE;
 }
 
@@ -482,6 +527,9 @@ static PyObject *result(void)
 static PyObject *end_run(PyObject *module, PyObject *unused)
 {
     (void)module, (void)unused;
+    if (gate.settings.mode == MODE_REPLAY) {
+        return result();
+    }
     if (!gate.exploring) {
         PyErr_SetString(PyExc_RuntimeError, "no run is under way");
         return NULL;
@@ -604,6 +652,43 @@ static PyObject *waits(PyObject *module, PyObject *unused)
     return list;
 }
 
+/* racy(): what is known of sites that race, for set_racy() in another process */
+static PyObject *racy(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    PyObject *list = PyList_New(run->racy_count);
+    for (uint32_t i = 0; list != NULL && i < run->racy_count; i++) {
+        PyList_SET_ITEM(list, i, PyLong_FromLong(0)); /* the ends of threads, or so it stays */
+    }
+    for (size_t slot = 0; list != NULL && slot < MOST_RACY; slot++) {
+        if (run->racy[slot] != 0) {
+            PyList_SetItem(list, run->racy_order[slot] - 1,
+                           PyLong_FromUnsignedLongLong(run->racy[slot]));
+        }
+    }
+    return list;
+}
+
+static PyObject *set_racy(PyObject *module, PyObject *list)
+{
+    (void)module;
+    if (run == NULL || !PyList_Check(list) || PyList_GET_SIZE(list) >= MOST_RACY / 2) {
+        PyErr_SetString(PyExc_ValueError, "set_racy(list)");
+        return NULL;
+    }
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); i++) {
+        uint64_t key = PyLong_AsUnsignedLongLongMask(PyList_GET_ITEM(list, i));
+        run->racy_count++;
+        if (key == 0) {
+            run->ends_matter = run->racy_count;
+        }
+        else {
+            variables_know_racy(key);
+        }
+    }
+    Py_RETURN_NONE;
+}
+
 /* me(): the index of the thread that runs */
 static PyObject *own_index(PyObject *module, PyObject *unused)
 {
@@ -640,6 +725,8 @@ PyMethodDef explore_functions[] = {{"explore_share", share, METH_NOARGS, NULL},
                                    {"explore_report", report, METH_O, NULL},
                                    {"explore_reported", reported, METH_NOARGS, NULL},
                                    {"explore_waits", waits, METH_NOARGS, NULL},
+                                   {"explore_racy", racy, METH_NOARGS, NULL},
+                                   {"explore_set_racy", set_racy, METH_O, NULL},
                                    {"explore_me", own_index, METH_NOARGS, NULL},
                                    {"explore_observe", observe, METH_O, NULL},
                                    {"explore_threads", threads, METH_NOARGS, NULL},

@@ -66,6 +66,7 @@ class Function:
             uncontrolled=uncontrolled,
             threads=result["threads"],
             points=result["points"],
+            swallowed=tuple(watch.swallowed),
             paths=paths,
         )
 

@@ -30,6 +30,7 @@ from reenact.instrument.scopes import COMPREHENSIONS, Names, slots, viewed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
     from reenact.instrument.places import Place
@@ -159,12 +160,24 @@ class _Rewriter:
         if id(node) in self.done or self._is_unshared(node.value):
             return
         writes = not pair and not isinstance(node.ctx, _ast.Load)
-        if self._is_trivial(node.slice) or _is_special_index(node.slice):
+        last = self._last_part(node.slice)
+        if last is None:
             site = self._site(ITEM, node, writes=writes, pair=pair)
             node.value = _wrap(site, node.value, first_place(node.slice))
+            return
+        site = self._site(ITEM, node, writes=writes, pair=pair, depth=last + 1)
+        if _has_slices(node.slice):  # which can be wrapped one by one only
+            node.slice.elts[last] = _wrap(site, node.slice.elts[last], position(node))
         else:
-            site = self._site(ITEM, node, writes=writes, pair=pair, depth=1)
             node.slice = _wrap(site, node.slice, position(node))
+
+    def _last_part(self, index: Any) -> int | None:
+        """Which part of an index a site must come after; none if that is its object."""
+        if not _has_slices(index):
+            return None if self._is_trivial(index) or _is_starred(index) else 0
+        if _is_starred(index) or len(index.elts) > _MOST_OPERANDS:
+            return None
+        return _last(not self._is_trivial(each) for each in index.elts)
 
     def _call(self, node: Any) -> None:
         if isinstance(node.func, _ast.Attribute) and node.func.attr in METHODS:
@@ -206,12 +219,12 @@ class _Rewriter:
         starred = any(isinstance(each, _ast.Starred) for each in node.args)
         if starred or len(operands) > _MOST_OPERANDS or any(k.arg is None for k in node.keywords):
             return None
-        numbers = [n for n, each in enumerate(operands) if not self._is_trivial(each)]
-        return numbers[-1] if numbers else None
+        return _last(not self._is_trivial(each) for each in operands)
 
     # Contents of containers.
 
     def _contents(self, node: Any, place: Place | None = None) -> Any:
+        """*node* with a site around it. Loops and tests go by the position of what they have."""
         if self._is_unshared(node) or _is_constant_name(node):
             return node
         return _wrap(self._site(CONTENTS, node), node, place or last_place(node))
@@ -238,7 +251,7 @@ class _Rewriter:
         for number, each in enumerate(node.generators):
             if not each.is_async and not self._is_range(each.iter):
                 outer, self.scope = self.scope, inner if number else self.scope
-                each.iter = self._contents(each.iter)
+                each.iter = self._contents(each.iter, position(each.iter))
                 self.scope = outer
             outer, self.scope = self.scope, inner
             each.ifs[:] = [self._tested(test) for test in each.ifs]
@@ -247,7 +260,7 @@ class _Rewriter:
     def _for(self, node: Any) -> None:
         if not self._is_range(node.iter) and not self._is_unshared(node.iter):
             node.body.insert(1, before(self._site(TURN, node.iter), position(node.body[0])))
-            node.iter = self._contents(node.iter)
+            node.iter = self._contents(node.iter, position(node.iter))
         self._async_for(node)
 
     def _is_range(self, node: AST) -> bool:
@@ -270,7 +283,7 @@ class _Rewriter:
 
     def _tested(self, node: Any) -> Any:
         if isinstance(node, (_ast.Name, _ast.Attribute)):
-            return self._contents(node)
+            return self._contents(node, position(node))
         if isinstance(node, _ast.BoolOp):
             node.values[-1] = self._tested(node.values[-1])
         return node
@@ -333,7 +346,7 @@ class _Rewriter:
     def _delete(self, node: Any) -> None:
         for target in node.targets:
             for name in self._stored(target):
-                self.inserted.append((node, before(self._store(name.id, name), position(name))))
+                self.inserted.append((node, before(self._store(name.id, name), first_place(node))))
 
     def _binding(self, node: Any) -> None:
         """A definition or an import that binds a shared variable."""
@@ -462,11 +475,18 @@ def _is_constant_name(node: AST) -> bool:
     return isinstance(node, _ast.Name) and node.id == "__debug__"
 
 
-def _is_special_index(node: AST) -> bool:
-    """An index that can stand nowhere but in a subscript of several parts."""
-    return isinstance(node, _ast.Tuple) and any(
-        isinstance(each, (_ast.Slice, _ast.Starred)) for each in node.elts
-    )
+def _has_slices(index: AST) -> bool:
+    return isinstance(index, _ast.Tuple) and any(isinstance(e, _ast.Slice) for e in index.elts)
+
+
+def _is_starred(index: AST) -> bool:
+    """An index that Python makes a list of first: its site comes before it, and that is early."""
+    return isinstance(index, _ast.Tuple) and any(isinstance(e, _ast.Starred) for e in index.elts)
+
+
+def _last(flags: Iterable[bool]) -> int | None:
+    numbers = [number for number, flag in enumerate(flags) if flag]
+    return numbers[-1] if numbers else None
 
 
 def _unpacks(target: AST) -> bool:

@@ -54,6 +54,7 @@ _INSTALLED = ("/site-packages/", "/dist-packages/")
 _COMPILING = ("get_code", "source_to_code", "get_data", "exec_module")
 
 
+ACCESSES = "@accesses"  # among the names of packages: accesses have points, not only ticks
 COMMAND = "<string>"  # what Python calls the file of `python -c`
 
 

@@ -316,7 +316,9 @@ def _operated_on(node: Any) -> list[AST]:
     if isinstance(node, _ast.For):
         return [node.iter, *viewed(node.iter)]
     if isinstance(node, COMPREHENSIONS):
-        return [name for each in node.generators for name in _operated_on_by_turns(each)]
+        lasts = isinstance(node, _ast.GeneratorExp)  # it keeps its first iterable for later
+        turns = [_operated_on_by_turns(each) for each in node.generators[lasts:]]
+        return [name for each in turns for name in each]
     if isinstance(node, (_ast.If, _ast.While, _ast.IfExp)):
         return tested(node.test)
     if isinstance(node, _ast.UnaryOp) and isinstance(node.op, _ast.Not):
