@@ -24,6 +24,7 @@ from reenact.explore.search import Coverage, Found, Limits, Search
 from reenact.inputs import Inputs
 
 _TOLD_EVERY_S = 0.1
+_STATE_EVERY_S = 2.0  # a search that is stopped goes on from the last one
 
 
 def main() -> None:
@@ -43,6 +44,7 @@ class Told:
     def __init__(self, descriptor: int) -> None:
         self.descriptor = descriptor
         self.next = 0.0
+        self.next_state = time.monotonic() + _STATE_EVERY_S
 
     def say(self, **words: Any) -> None:
         data = json.dumps(words).encode() + b"\n"
@@ -50,8 +52,12 @@ class Told:
             data = data[os.write(self.descriptor, data) :]
 
     def progress(self, coverage: Coverage, state: Callable[[], Any]) -> None:
-        if time.monotonic() >= self.next:
-            self.next = time.monotonic() + _TOLD_EVERY_S
+        now = time.monotonic()
+        if now >= self.next_state:
+            self.next_state = now + _STATE_EVERY_S
+            self.say(state=state())
+        if now >= self.next:
+            self.next = now + _TOLD_EVERY_S
             self.say(progress=search.coverage_fields(coverage))
 
 
@@ -74,7 +80,7 @@ def explore(task: dict[str, Any], told: Told) -> None:
         task["strategy"],
         task["seed"],
         Limits(task["runs"], task["seconds"]),
-        progress=lambda coverage: told.progress(coverage, dict),
+        progress=lambda coverage: told.progress(coverage, hunt.state),
         worker=task["worker"],
     )
     if task["state"] is not None:
