@@ -397,8 +397,7 @@ typedef struct {
     uint64_t aborted_points;
     PyObject *hook;
 } Search;
-extern PyObject *observer; /* told of every operation before it is done, in runs that follow */
-void search_observe(Thread *thread, PyObject *object, PyObject *name);
+void search_observe(Thread *thread, bool does, PyObject *object, PyObject *name);
 extern Search search;
 extern Run *run;
 Thread *search_choose(Thread *running);

@@ -213,10 +213,11 @@ static Object *object_touched(const Thread *thread)
     return object;
 }
 
-PyObject *observer;
+static PyObject *observer;
 
-/* observe(function or None): called with (thread, position, operation, site, object, name) before
- * each operation and access of runs to come that follow given switches */
+/* observe(function or None): called in runs to come that follow given switches, before each
+ * operation and access, with (does, thread, position, operation, object, name): first as the thread
+ * comes to it, does being False, then as it does it. In between others may run. */
 static PyObject *observe(PyObject *module, PyObject *function)
 {
     (void)module;
@@ -224,20 +225,41 @@ static PyObject *observe(PyObject *module, PyObject *function)
     Py_RETURN_NONE;
 }
 
-void search_observe(Thread *thread, PyObject *object, PyObject *name)
+void search_observe(Thread *thread, bool does, PyObject *object, PyObject *name)
 {
-    if (!search.follows || search.aborting) {
+    if (observer == NULL || !search.follows || search.aborting) {
         return;
     }
     Thread *self = go_quiet();
     PyObject *result = PyObject_CallFunction(
-        observer, "iIiIOO", thread->index, thread->explored.position, thread->pending_op,
-        thread->explored.site, object == NULL ? Py_None : object, name == NULL ? Py_None : name);
+        observer, "OiIiOO", does ? Py_True : Py_False, thread->index, thread->explored.position,
+        thread->pending_op, object == NULL ? Py_None : object, name == NULL ? Py_None : name);
     if (result == NULL) {
         PyErr_WriteUnraisable(observer);
     }
     Py_XDECREF(result);
     end_quiet(self);
+}
+
+/* add_switch(thread, position, to, kind): one more, after those that the run was given */
+static PyObject *add_switch(PyObject *module, PyObject *args)
+{
+    (void)module;
+    Switch added;
+    if (!PyArg_ParseTuple(args, "iIii", &added.thread, &added.position, &added.to, &added.kind)) {
+        return NULL;
+    }
+    if (!gate.exploring || !search.follows) {
+        PyErr_SetString(PyExc_RuntimeError, "no run is under way that follows switches");
+        return NULL;
+    }
+    Switch *grown = realloc(switches, (search.switch_count + 2) * sizeof *grown);
+    if (grown == NULL) {
+        return PyErr_NoMemory();
+    }
+    grown[search.switch_count++] = added;
+    search.switches = switches = grown;
+    Py_RETURN_NONE;
 }
 
 /* The choice before the running thread's pending operation. */
@@ -261,6 +283,11 @@ void search_point(Thread *thread)
         explored->pending_waits = explored->blocks != NULL;
     }
     explored->site = is_tick || log_is_on() ? 0 : site_here((enum Operation)thread->pending_op);
+    bool is_observed = !explored->is_access && !is_tick;
+    PyObject *key = is_observed && thread->pending != NULL ? thread->pending->key : NULL;
+    if (is_observed) {
+        search_observe(thread, false, key, NULL);
+    }
     pthread_mutex_lock(&gate.mutex);
     Thread *next = search_choose(thread);
     if (next == NULL || next == thread) {
@@ -269,8 +296,8 @@ void search_point(Thread *thread)
     else {
         gate_preempt_locked(thread, next);
     }
-    if (observer != NULL && !explored->is_access && !is_tick) {
-        search_observe(thread, thread->pending == NULL ? NULL : thread->pending->key, NULL);
+    if (is_observed) {
+        search_observe(thread, true, key, NULL);
     }
 }
 
@@ -608,6 +635,8 @@ static PyObject *choose_among(PyObject *module, PyObject *list)
         identities[i] = PyLong_AsUnsignedLongLongMask(PyList_GET_ITEM(list, i));
     }
     thread->explored.position++;
+    thread->pending_op = OP_CHOICE;
+    search_observe(thread, false, NULL, NULL);
     return PyLong_FromSize_t(search_among(identities, (size_t)count));
 }
 
@@ -733,6 +762,7 @@ PyMethodDef explore_functions[] = {{"explore_share", share, METH_O, NULL},
                                    {"explore_set_racy", set_racy, METH_O, NULL},
                                    {"explore_me", own_index, METH_NOARGS, NULL},
                                    {"explore_observe", observe, METH_O, NULL},
+                                   {"explore_add_switch", add_switch, METH_VARARGS, NULL},
                                    {"explore_threads", threads, METH_NOARGS, NULL},
                                    {"explore_machinery", set_machinery, METH_O, NULL},
                                    {NULL, NULL, 0, NULL}};

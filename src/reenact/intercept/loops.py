@@ -36,7 +36,12 @@ _POLL_EVENTS = {1: 1, 2: 4, 3: 5}  # of `selectors` as `poll` has them
 
 _when = attrgetter("_when")
 # Recorded like an input: a replay chooses as it was chosen.
-_choose_among = _core.call("reenact.choice", _core.explore_choose, "recorded", 0)
+_kept = _core.call("reenact.choice", int, "recorded", 0)
+
+
+def _choose_among(identities: list[int]) -> int:
+    chosen: int = _kept(_core.explore_choose(identities))
+    return chosen
 
 
 class _Run:
