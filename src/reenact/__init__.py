@@ -14,10 +14,13 @@ from reenact.version import VERSION as __version__
 
 __all__ = [
     "Divergence",
+    "ExplorationFailed",
     "RecordingError",
     "ReenactError",
     "UsageError",
     "__version__",
+    "explore",
+    "explored",
     "recording",
     "replay",
 ]
@@ -27,8 +30,12 @@ if TYPE_CHECKING:
     from reenact.api import replay
     from reenact.engine.block import recording
     from reenact.errors import Divergence, RecordingError, ReenactError, UsageError
+    from reenact.explore.api import ExplorationFailed, explore, explored
 
 _HOMES = {
+    "explore": "reenact.explore.api",
+    "explored": "reenact.explore.api",
+    "ExplorationFailed": "reenact.explore.api",
     "recording": "reenact.engine.block",
     "replay": "reenact.api",
     "Divergence": "reenact.errors",
@@ -44,4 +51,6 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module 'reenact' has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(_HOMES[name]), name)
+    found = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = found  # `explore` is a package of ours as well: the function is what is meant
+    return found

@@ -12,6 +12,8 @@ from types import ModuleType
 
 import pytest
 
+from tests.detection.real.table import DIRECTORY as REAL_DIRECTORY
+from tests.detection.real.table import REAL_BUGS
 from tests.detection.table import DIRECTORY, PROGRAMS, Program
 
 
@@ -27,6 +29,11 @@ def load(program: Program) -> ModuleType:
 def test_every_file_is_in_the_table_once() -> None:
     files = sorted(path.stem for path in DIRECTORY.glob("*.py"))
     assert sorted(program.name for program in PROGRAMS) == files
+
+
+def test_every_script_of_a_real_bug_is_in_its_table_once() -> None:
+    files = sorted(path.stem for path in REAL_DIRECTORY.glob("*.py"))
+    assert sorted([bug.name for bug in REAL_BUGS] + ["__init__", "table"]) == files
 
 
 def test_the_groups_are_as_large_as_promised() -> None:

@@ -84,7 +84,8 @@ enum {
     EXIT_UNUSABLE = 121,
     EXIT_DEADLOCK = 122,
     EXIT_END_OF_RECORDING = 123,
-    EXIT_UNCONTROLLED = 124
+    EXIT_UNCONTROLLED = 124,
+    EXIT_STEP_LIMIT = 125
 };
 
 typedef struct Thread Thread;
@@ -361,7 +362,8 @@ typedef struct {
     char note[512];
     uint32_t report_size;
     char report[LONGEST_REPORT];
-    uint32_t racy_count;            /* sites that race, of all runs so far */
+    uint32_t ends_matter; /* somebody asks whether a thread has ended: found as a racing site is */
+    uint32_t racy_count;  /* sites that race, of all runs so far */
     uint64_t racy[MOST_RACY];       /* their keys, a hash table */
     uint32_t racy_order[MOST_RACY]; /* in which they were found */
     Step trace[MOST_STEPS];
@@ -378,6 +380,7 @@ enum { MOST_CHANGES = 64 };
 typedef struct {
     enum SearchKind kind;
     uint64_t random, number;
+    uint64_t drawn; /* by the program */
     int64_t limit, patience_ns, clock_ns;
     uint64_t keys, born; /* given out in this run: to what is shared, to tasks */
     uint64_t changes[MOST_CHANGES];
@@ -394,14 +397,14 @@ typedef struct {
     uint64_t aborted_points;
     PyObject *hook;
 } Search;
-extern PyObject *observer; /* told of every operation before it is done, in runs that follow */
-void search_observe(Thread *thread, PyObject *object, PyObject *name);
+void search_observe(Thread *thread, bool does, PyObject *object, PyObject *name);
 extern Search search;
 extern Run *run;
 Thread *search_choose(Thread *running);
 void search_point(Thread *thread);
 size_t search_among(const uint64_t *identities, size_t count);
 uint64_t search_random(void);
+void search_fill(char *bytes, size_t size);
 void search_abort(enum RunReason reason);
 void search_note_blocked(void);
 int search_raise(Thread *thread, bool waits);
@@ -418,9 +421,11 @@ bool search_pass(int64_t ns);
 Track *track_of(Object *object);
 void track_touch(Track *track, Thread *thread, bool writes, uint64_t what);
 void variables_begin(void);
+void variables_know_racy(uint64_t key);
 void clocks_begin(Thread *thread, const Thread *parent);
 void clocks_done(enum Operation kind, Object *object);
 void clocks_forget(Track *track);
+void clocks_release(uint32_t *clock);
 void clocks_joined(const Object *object);
 bool is_free_for(const Object *object);
 extern PyMethodDef explore_functions[];

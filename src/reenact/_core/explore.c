@@ -29,6 +29,9 @@ void search_abort(enum RunReason reason)
     if (search.aborting) {
         return;
     }
+    if (log_is_on()) { /* a recording ends here, and so does its replay */
+        _exit(EXIT_STEP_LIMIT);
+    }
     if (reason == RUN_IN_DEADLOCK) {
         search_note_blocked();
     }
@@ -152,6 +155,13 @@ static PyObject *set_machinery(PyObject *module, PyObject *codes)
     Py_RETURN_NONE;
 }
 
+/* Imports take locks, and whether a module is loaded already is no matter of the program's. */
+static bool is_of_imports(const PyCodeObject *code)
+{
+    return PyUnicode_CompareWithASCIIString(code->co_filename, "<frozen importlib._bootstrap>") ==
+           0;
+}
+
 bool search_is_machinery(void)
 {
     PyThreadState *tstate = compat_thread_state();
@@ -159,7 +169,7 @@ bool search_is_machinery(void)
     for (; frame != NULL; frame = frame->previous) {
         PyCodeObject *code = compat_frame_code(frame);
         if (code != NULL && code->co_filename != machinery_file) {
-            return false;
+            return is_of_imports(code);
         }
         for (int i = 0; code != NULL && i < machinery_count; i++) {
             if (machinery[i] == (PyObject *)code) {
@@ -170,10 +180,44 @@ bool search_is_machinery(void)
     return true; /* called from C: the first and last moments of a thread */
 }
 
-PyObject *observer;
+static bool is_hidden(const Thread *thread)
+{
+    if (thread->pending_op == OP_END) {
+        return run->ends_matter == 0 || run->ends_matter > search.racy_limit;
+    }
+    return search_is_machinery();
+}
 
-/* observe(function or None): called with (thread, position, operation, site, object, name) before
- * each operation and access of runs to come that follow given switches */
+static bool is_sentinel(const Object *object)
+{
+    for (uint32_t i = 0; i < gate.state->threads; i++) {
+        if (gate.slots[i].sentinel != NULL && gate.slots[i].sentinel == object->key) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What the pending operation is on. The end of a thread can be seen by its lock, on 3.11 and 3.12.
+ */
+static Object *object_touched(const Thread *thread)
+{
+    Object *object = thread->pending_op == OP_CALL ? &world : thread->pending;
+    if (thread->pending_op == OP_END) {
+        return thread->sentinel == NULL ? object : object_of(thread->sentinel, OBJECT_LOCK);
+    }
+    if (object != NULL && run->ends_matter == 0 &&
+        (object->kind == OBJECT_THREAD || is_sentinel(object))) {
+        run->ends_matter = ++run->racy_count;
+    }
+    return object;
+}
+
+static PyObject *observer;
+
+/* observe(function or None): called in runs to come that follow given switches, before each
+ * operation and access, with (does, thread, position, operation, object, name): first as the thread
+ * comes to it, does being False, then as it does it. In between others may run. */
 static PyObject *observe(PyObject *module, PyObject *function)
 {
     (void)module;
@@ -181,20 +225,41 @@ static PyObject *observe(PyObject *module, PyObject *function)
     Py_RETURN_NONE;
 }
 
-void search_observe(Thread *thread, PyObject *object, PyObject *name)
+void search_observe(Thread *thread, bool does, PyObject *object, PyObject *name)
 {
-    if (!search.follows || search.aborting) {
+    if (observer == NULL || !search.follows || search.aborting) {
         return;
     }
     Thread *self = go_quiet();
     PyObject *result = PyObject_CallFunction(
-        observer, "iIiIOO", thread->index, thread->explored.position, thread->pending_op,
-        thread->explored.site, object == NULL ? Py_None : object, name == NULL ? Py_None : name);
+        observer, "OiIiOO", does ? Py_True : Py_False, thread->index, thread->explored.position,
+        thread->pending_op, object == NULL ? Py_None : object, name == NULL ? Py_None : name);
     if (result == NULL) {
         PyErr_WriteUnraisable(observer);
     }
     Py_XDECREF(result);
     end_quiet(self);
+}
+
+/* add_switch(thread, position, to, kind): one more, after those that the run was given */
+static PyObject *add_switch(PyObject *module, PyObject *args)
+{
+    (void)module;
+    Switch added;
+    if (!PyArg_ParseTuple(args, "iIii", &added.thread, &added.position, &added.to, &added.kind)) {
+        return NULL;
+    }
+    if (!gate.exploring || !search.follows) {
+        PyErr_SetString(PyExc_RuntimeError, "no run is under way that follows switches");
+        return NULL;
+    }
+    Switch *grown = realloc(switches, (search.switch_count + 2) * sizeof *grown);
+    if (grown == NULL) {
+        return PyErr_NoMemory();
+    }
+    grown[search.switch_count++] = added;
+    search.switches = switches = grown;
+    Py_RETURN_NONE;
 }
 
 /* The choice before the running thread's pending operation. */
@@ -206,18 +271,23 @@ void search_point(Thread *thread)
     if (explored->is_access && !explored->is_choice) {
         return;
     }
-    if (!explored->is_access && !is_tick && search_is_machinery()) {
+    if (!explored->is_access && !is_tick && is_hidden(thread)) {
         explored->pending = NULL;
         return;
     }
     if (!explored->is_access) {
-        Object *object = thread->pending_op == OP_CALL ? &world : thread->pending;
+        Object *object = object_touched(thread);
         explored->position++;
         explored->pending = object == NULL ? NULL : track_of(object);
         explored->pending_writes = is_write((enum Operation)thread->pending_op);
         explored->pending_waits = explored->blocks != NULL;
     }
-    explored->site = is_tick ? 0 : site_here((enum Operation)thread->pending_op);
+    explored->site = is_tick || log_is_on() ? 0 : site_here((enum Operation)thread->pending_op);
+    bool is_observed = !explored->is_access && !is_tick;
+    PyObject *key = is_observed && thread->pending != NULL ? thread->pending->key : NULL;
+    if (is_observed) {
+        search_observe(thread, false, key, NULL);
+    }
     pthread_mutex_lock(&gate.mutex);
     Thread *next = search_choose(thread);
     if (next == NULL || next == thread) {
@@ -226,8 +296,8 @@ void search_point(Thread *thread)
     else {
         gate_preempt_locked(thread, next);
     }
-    if (observer != NULL && !explored->is_access && !is_tick) {
-        search_observe(thread, thread->pending == NULL ? NULL : thread->pending->key, NULL);
+    if (is_observed) {
+        search_observe(thread, true, key, NULL);
     }
 }
 
@@ -238,11 +308,12 @@ static PyObject *no_memory(void)
     return PyErr_NoMemory();
 }
 
-/* share(): memory for what runs leave, before anything is forked */
-static PyObject *share(PyObject *module, PyObject *unused)
+/* share(anew): memory for what runs leave, before anything is forked; anew in a forked process that
+ * is to have its own */
+static PyObject *share(PyObject *module, PyObject *anew)
 {
-    (void)module, (void)unused;
-    if (run == NULL) {
+    (void)module;
+    if (run == NULL || PyObject_IsTrue(anew) == 1) {
         void *at = mmap(NULL, sizeof(Run), PROT_READ | PROT_WRITE,
                         MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (at == MAP_FAILED) {
@@ -391,11 +462,15 @@ static PyObject *begin_run(PyObject *module, PyObject *args)
     run->timed_waits = 0;
     run->steps = run->choices = run->points = run->fingerprint = run->preemptions = 0;
     run->note[0] = '\0';
-    collect_if_due();
+    if (!log_is_on()) {
+        collect_if_due();
+    }
     begin_threads();
     begin_time(is_virtual);
     variables_begin();
-    gate_explore(true);
+    if (gate.settings.mode == MODE_RECORD) { /* a replay does as it was recorded */
+        gate_explore(true);
+    }
     Py_RETURN_NONE;
 }
 
@@ -483,6 +558,9 @@ static PyObject *result(void)
 static PyObject *end_run(PyObject *module, PyObject *unused)
 {
     (void)module, (void)unused;
+    if (gate.settings.mode == MODE_REPLAY) {
+        return result();
+    }
     if (!gate.exploring) {
         PyErr_SetString(PyExc_RuntimeError, "no run is under way");
         return NULL;
@@ -557,6 +635,8 @@ static PyObject *choose_among(PyObject *module, PyObject *list)
         identities[i] = PyLong_AsUnsignedLongLongMask(PyList_GET_ITEM(list, i));
     }
     thread->explored.position++;
+    thread->pending_op = OP_CHOICE;
+    search_observe(thread, false, NULL, NULL);
     return PyLong_FromSize_t(search_among(identities, (size_t)count));
 }
 
@@ -605,6 +685,43 @@ static PyObject *waits(PyObject *module, PyObject *unused)
     return list;
 }
 
+/* racy(): what is known of sites that race, for set_racy() in another process */
+static PyObject *racy(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    PyObject *list = PyList_New(run->racy_count);
+    for (uint32_t i = 0; list != NULL && i < run->racy_count; i++) {
+        PyList_SET_ITEM(list, i, PyLong_FromLong(0)); /* the ends of threads, or so it stays */
+    }
+    for (size_t slot = 0; list != NULL && slot < MOST_RACY; slot++) {
+        if (run->racy[slot] != 0) {
+            PyList_SetItem(list, run->racy_order[slot] - 1,
+                           PyLong_FromUnsignedLongLong(run->racy[slot]));
+        }
+    }
+    return list;
+}
+
+static PyObject *set_racy(PyObject *module, PyObject *list)
+{
+    (void)module;
+    if (run == NULL || !PyList_Check(list) || PyList_GET_SIZE(list) >= MOST_RACY / 2) {
+        PyErr_SetString(PyExc_ValueError, "set_racy(list)");
+        return NULL;
+    }
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); i++) {
+        uint64_t key = PyLong_AsUnsignedLongLongMask(PyList_GET_ITEM(list, i));
+        run->racy_count++;
+        if (key == 0) {
+            run->ends_matter = run->racy_count;
+        }
+        else {
+            variables_know_racy(key);
+        }
+    }
+    Py_RETURN_NONE;
+}
+
 /* me(): the index of the thread that runs */
 static PyObject *own_index(PyObject *module, PyObject *unused)
 {
@@ -627,7 +744,7 @@ static PyObject *threads(PyObject *module, PyObject *unused)
     return list;
 }
 
-PyMethodDef explore_functions[] = {{"explore_share", share, METH_NOARGS, NULL},
+PyMethodDef explore_functions[] = {{"explore_share", share, METH_O, NULL},
                                    {"explore_open", open_gate, METH_O, NULL},
                                    {"explore_close", shut_gate, METH_NOARGS, NULL},
                                    {"explore_begin", begin_run, METH_VARARGS, NULL},
@@ -641,8 +758,11 @@ PyMethodDef explore_functions[] = {{"explore_share", share, METH_NOARGS, NULL},
                                    {"explore_report", report, METH_O, NULL},
                                    {"explore_reported", reported, METH_NOARGS, NULL},
                                    {"explore_waits", waits, METH_NOARGS, NULL},
+                                   {"explore_racy", racy, METH_NOARGS, NULL},
+                                   {"explore_set_racy", set_racy, METH_O, NULL},
                                    {"explore_me", own_index, METH_NOARGS, NULL},
                                    {"explore_observe", observe, METH_O, NULL},
+                                   {"explore_add_switch", add_switch, METH_VARARGS, NULL},
                                    {"explore_threads", threads, METH_NOARGS, NULL},
                                    {"explore_machinery", set_machinery, METH_O, NULL},
                                    {NULL, NULL, 0, NULL}};

@@ -99,7 +99,7 @@ void object_forget(PyObject *key)
     Object **found = find(key);
     if (found != NULL) {
         (*found)->key = NULL;
-        free((*found)->track.clock);
+        clocks_release((*found)->track.clock);
         (*found)->next_free = free_objects;
         free_objects = *found;
         *found = &tombstone;

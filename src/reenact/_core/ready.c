@@ -127,9 +127,8 @@ static PyObject *ready_wait(PyObject *self, PyObject *args)
     if (entered < 0) {
         return NULL;
     }
-    if (!ready_is_free(object) &&
-        wait_for(thread, object, deadline_after(timeout_ns), is_abroad, is_patient) ==
-            WAIT_FAILED) {
+    if (!ready_is_free(object) && wait_for(thread, object, deadline_after(timeout_ns), is_abroad,
+                                           is_patient) == WAIT_FAILED) {
         return NULL;
     }
     if (gate.active) {

@@ -20,7 +20,7 @@ typedef struct {
 
 static pthread_key_t exit_key;
 static PyObject *native_start, *native_start_joinable, *native_set_sentinel, *native_shutdown;
-static PyObject *native_join, *native_interrupt;
+static PyObject *native_join, *native_is_done, *native_interrupt;
 static destructor native_handle_dealloc;
 
 /* In a forked child the thread that forked may end, and others go on. The last of them ends the
@@ -237,12 +237,29 @@ static PyObject *handle_join(PyObject *self, PyObject *const *args, Py_ssize_t c
     return call_method(native_join, self, NULL, 0, NULL);
 }
 
+/* _ThreadHandle.is_done(), from 3.13 on: Thread.is_alive asks it */
+static PyObject *handle_is_done(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    Thread *thread = gate_me();
+    Object *object = thread == NULL ? NULL : object_find(self);
+    if (object != NULL) {
+        Object *done = &gate.slots[object->id].done;
+        if (gate_enter(thread, OP_LOCKED, done) < 0) {
+            return NULL;
+        }
+        gate_done(OP_LOCKED, done);
+    }
+    return call_method(native_is_done, self, NULL, 0, NULL);
+}
+
 static void handle_dealloc(PyObject *self)
 {
     object_forget(self);
     native_handle_dealloc(self);
 }
 
+static PyMethodDef is_done_method = {"is_done", handle_is_done, METH_NOARGS, NULL};
 static PyMethodDef join_method = {"join", (PyCFunction)(void (*)(void))handle_join, METH_FASTCALL,
                                   NULL};
 
@@ -320,6 +337,7 @@ int threads_install(PyObject *thread_module)
     PyTypeObject *handle = (PyTypeObject *)native_of(thread_module, "_ThreadHandle");
     if (handle != NULL) {
         native_join = patch_method(handle, &join_method);
+        native_is_done = patch_method(handle, &is_done_method);
         native_handle_dealloc = handle->tp_dealloc;
         handle->tp_dealloc = handle_dealloc;
     }

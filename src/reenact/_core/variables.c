@@ -10,16 +10,17 @@
  * Variables are known by address. Another object may come to lie where one was: then a site is
  * held to race that does not, which costs points and nothing else. */
 #include "core.h"
-#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 typedef struct {
     Track track;
     const void *object, *name;
     int32_t writer;
     uint32_t write_clock;
-    AccessSite *write_site, *read_site;
-    uint64_t readers; /* threads that read since the last write */
+    AccessSite *write_site;
+    uint64_t readers; /* threads that read since the last write; where, and when */
+    AccessSite *read_sites[MOST_CLOCKS];
     uint32_t read_clocks[MOST_CLOCKS];
 } Variable;
 
@@ -30,6 +31,27 @@ static struct {
 static Variable **all; /* every one ever made; those of this run come first */
 static size_t table_size, all_count, used;
 static uint32_t clocks[MOST_CLOCKS][MOST_CLOCKS];
+
+/* Memory of our own, away from the program's heap: a replay does not need it, and must find the
+ * program's objects where they were. Nothing is given back; what grows doubles. */
+#define TRACKS ((void *)0x2E0000000000ULL)
+enum { TRACK_BITS = 34 };
+
+static void *take(size_t size)
+{
+    static char *at, *end;
+    if (at == NULL) {
+        at = mmap(TRACKS, 1ULL << TRACK_BITS, PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+        end = at == MAP_FAILED ? at : at + (1ULL << TRACK_BITS);
+    }
+    size = (size + 15) & ~(size_t)15;
+    if (at == MAP_FAILED || (size_t)(end - at) < size) {
+        Py_FatalError("reenact: no memory for what threads share");
+    }
+    at += size;
+    return at - size;
+}
 
 /* ---- vector clocks ---- */
 
@@ -67,6 +89,28 @@ void clocks_forget(Track *track)
     }
 }
 
+static uint32_t *free_clocks; /* the first word of each leads to the next */
+
+static uint32_t *new_clock(void)
+{
+    uint32_t *clock = free_clocks;
+    if (clock == NULL) {
+        return take(sizeof *clocks);
+    }
+    memcpy(&free_clocks, clock, sizeof free_clocks);
+    memset(clock, 0, sizeof *clocks);
+    return clock;
+}
+
+/* The object that this was of is gone. */
+void clocks_release(uint32_t *clock)
+{
+    if (clock != NULL) {
+        memcpy(clock, &free_clocks, sizeof free_clocks);
+        free_clocks = clock;
+    }
+}
+
 void clocks_done(enum Operation kind, Object *object)
 {
     int32_t index = me->index;
@@ -90,11 +134,9 @@ void clocks_done(enum Operation kind, Object *object)
     case OP_RELEASE:
     case OP_PUT:
         if (track->clock == NULL) {
-            track->clock = calloc(1, sizeof *clocks);
+            track->clock = new_clock();
         }
-        if (track->clock != NULL) {
-            join(track->clock, clocks[index]);
-        }
+        join(track->clock, clocks[index]);
         clocks[index][index]++;
         break;
     default: break;
@@ -133,10 +175,13 @@ static void insert(Variable *variable)
 
 static void grow_table(void)
 {
-    free(table);
     table_size = table_size == 0 ? 1024 : table_size * 2;
-    table = calloc(table_size, sizeof *table);
-    all = realloc(all, table_size / 2 * sizeof *all);
+    table = take(table_size * sizeof *table);
+    Variable **grown = take(table_size / 2 * sizeof *grown);
+    if (all_count > 0) {
+        memcpy(grown, all, all_count * sizeof *grown);
+    }
+    all = grown;
     for (size_t i = 0; i < used; i++) {
         insert(all[i]);
     }
@@ -148,13 +193,14 @@ static Variable *add(const void *object, const void *name)
         grow_table();
     }
     if (used == all_count) {
-        all[all_count++] = malloc(sizeof(Variable));
+        all[all_count++] = take(sizeof(Variable));
     }
     Variable *variable = all[used++];
-    *variable = (Variable){.track = {.run = search.number, .key = ++search.keys},
-                           .object = object,
-                           .name = name,
-                           .writer = -1};
+    variable->track = (Track){.run = search.number, .key = ++search.keys};
+    variable->object = object;
+    variable->name = name;
+    variable->writer = -1;
+    variable->readers = 0;
     insert(variable);
     return variable;
 }
@@ -213,6 +259,14 @@ static uint32_t *racy_slot(uint64_t key)
     return &run->racy_order[slot];
 }
 
+/* The last one counted has this key. */
+void variables_know_racy(uint64_t key)
+{
+    uint32_t *order = racy_slot(key);
+    run->racy[order - run->racy_order] = key;
+    *order = run->racy_count;
+}
+
 static void mark_racy(AccessSite *site)
 {
     if (site == NULL || run->racy_count >= MOST_RACY / 2) {
@@ -240,17 +294,17 @@ static bool is_before(int32_t thread, uint32_t clock, int32_t index)
     return thread < 0 || thread == index || clock <= clocks[index][thread];
 }
 
-static bool reads_are_before(const Variable *variable, int32_t index)
+static bool races_with_reads(const Variable *variable, int32_t index)
 {
-    uint64_t readers = variable->readers;
-    while (readers != 0) {
+    bool races = false;
+    for (uint64_t readers = variable->readers; readers != 0; readers &= readers - 1) {
         int reader = __builtin_ctzll(readers);
-        readers &= readers - 1;
         if (!is_before(reader, variable->read_clocks[reader], index)) {
-            return false;
+            mark_racy(variable->read_sites[reader]);
+            races = true;
         }
     }
-    return true;
+    return races;
 }
 
 static void check(Variable *variable, AccessSite *site, int32_t index, bool writes)
@@ -263,11 +317,7 @@ static void check(Variable *variable, AccessSite *site, int32_t index, bool writ
     if (races) {
         mark_racy(variable->write_site);
     }
-    if (writes && !reads_are_before(variable, index)) {
-        races = true;
-        mark_racy(variable->read_site);
-    }
-    if (races) {
+    if ((writes && races_with_reads(variable, index)) || races) {
         mark_racy(site);
     }
     if (writes) {
@@ -279,7 +329,7 @@ static void check(Variable *variable, AccessSite *site, int32_t index, bool writ
     else {
         variable->readers |= 1ULL << index;
         variable->read_clocks[index] = clocks[index][index];
-        variable->read_site = site;
+        variable->read_sites[index] = site;
     }
 }
 
@@ -298,14 +348,13 @@ static int explore_access(Thread *thread, AccessSite *site, PyObject *object, Py
         thread->explored.pending_waits = false;
         thread->explored.is_access = true;
         thread->explored.is_choice = races || search.follows;
+        search_observe(thread, false, object, name);
         int failed = gate_slow(thread);
         thread->explored.is_access = false;
         if (failed < 0) {
             return -1;
         }
-        if (observer != NULL) {
-            search_observe(thread, object, name);
-        }
+        search_observe(thread, true, object, name);
     }
     if (gate.exploring) {
         check(variable, site, thread->index, writes);

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from types import CodeType
     from typing import Any, NoReturn
 
+FOLLOWS = "follow "  # what the strategy of a run begins with that a search has found
 INTERRUPTED = 130  # what a shell sees of a program that Ctrl-C ended
 
 
@@ -52,6 +53,16 @@ def main() -> None:
     except OSError as error:
         say_unrecorded(error)
     install.begin()
+    if strategy.startswith(FOLLOWS):
+        from reenact.engine import following
+
+        following.begin_text(strategy)
+    run_program(kind, target, argv, policy, is_package)
+
+
+def run_program(
+    kind: str, target: str, argv: list[str], policy: loader.Policy, is_package: bool
+) -> None:
     if is_package:
         run_module("__main__", argv, policy, argv0=target)
     elif kind == "script":
@@ -116,7 +127,12 @@ def instrument(packages: str) -> loader.Policy:
     """`packages` is "-" for none at all, or the names given by --instrument."""
     listing.avoid()
     enabled = packages != "-"
-    policy = loader.Policy(enabled=enabled, instrument=packages.split() if enabled else ())
+    names = packages.split() if enabled else []
+    policy = loader.Policy(
+        enabled=enabled,
+        instrument=[name for name in names if name != loader.ACCESSES],
+        accesses=loader.ACCESSES in names,
+    )
     loader.install(policy, _plant, _core.note_source, _core.in_child, note_module=_core.note_module)
     return policy
 

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from reenact import strategies
-from reenact.engine import launch, record
+from reenact.engine import following, launch, record
 from reenact.engine.launch import Choices, Program
 from reenact.recordings import format
 from reenact.recordings.header import Header
@@ -26,7 +26,8 @@ def main() -> None:
         directory.mkdir(mode=0o700)
         parent = Header.from_json(Path(place, format.HEADER).read_bytes(), place)
         program = program_of(command, parent)
-        kind = strategies.describe(parent.strategy.name)
+        name = parent.strategy.name
+        kind = strategies.describe("queue" if name.startswith(following.PREFIX) else name)
         choices = Choices(kind.name, kind.kind, parent.strategy.seed, parent.strategy.slice)
         header = record.header(program, choices).to_json()
         (directory / format.HEADER).write_text(header, "utf-8")

@@ -14,23 +14,33 @@ from types import TracebackType
 
 from reenact import _core
 from reenact.explore import instrumented, runs
+from reenact.explore.pinned import pinned
 from reenact.explore.runs import Ran, Settings, Watch
 from reenact.strategies.searching import Plan
+
+
+def prepare(settings: Settings) -> None:
+    """Patch the interpreter and put points into the program's code, as far as it is not done."""
+    runs.take_over()
+    if settings.points != "sync":
+        instrumented.instrument(settings.instrument, settings.points == "accesses")
 
 
 class Function:
     """Runs `function` under plans; a context, since the process is under the gate meanwhile."""
 
-    def __init__(self, function: Callable[[], object], settings: Settings) -> None:
+    def __init__(
+        self, function: Callable[[], object], settings: Settings, worker: int | None = None
+    ) -> None:
         self.function = function
         self.settings = settings
+        self._pinned = pinned(worker)
         self._random = random.getstate()
         self._threads: frozenset[threading.Thread] = frozenset()
 
     def __enter__(self) -> Function:
-        runs.take_over()
-        if self.settings.points != "sync":
-            instrumented.instrument(self.settings.instrument, self.settings.points == "accesses")
+        prepare(self.settings)
+        self._pinned.__enter__()
         _core.explore_open(SystemExit)
         self._threads = frozenset(threading.enumerate())
         return self
@@ -42,6 +52,7 @@ class Function:
         tb: TracebackType | None,
     ) -> None:
         _core.explore_close()
+        self._pinned.__exit__(None, None, None)
         random.setstate(self._random)
 
     def run(self, plan: Plan) -> Ran:

@@ -7,7 +7,6 @@ program in forked ones. Who plans the runs is `search.py`.
 
 from __future__ import annotations
 
-import struct
 import sys
 import threading
 import traceback
@@ -17,20 +16,17 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol
 
 from reenact import _core
-from reenact.engine import child
-from reenact.explore import loops
+from reenact.engine import child, following
 from reenact.findings import Failure, Line, Waiting
 from reenact.inputs import Inputs
-from reenact.strategies.searching import COMPLETE, DEADLOCK, LIMIT, Plan, Seen, Step, Switch
+from reenact.intercept import loops
+from reenact.strategies.searching import COMPLETE, DEADLOCK, LIMIT, Plan, Seen, Step
 
 Points = Literal["sync", "ticks", "accesses"]
-POINTS: dict[str, int] = {"sync": 0, "ticks": 1, "accesses": 2}
 PATIENCE_S = 1.0
 STEP_LIMIT = 100_000
 
 _OURS = __file__.rpartition("/explore/")[0] + "/"
-# Thread's own business: how it starts and ends is no matter of choice.
-_NOT_MACHINERY = {"run", "is_alive", "__hash__"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +40,12 @@ class Settings:
     real_clock: bool = False
     check: Callable[[], object] | None = None
     ignored: frozenset[str] = frozenset()  # exceptions of threads that are no failures
+
+    @property
+    def terms(self) -> following.Terms:
+        return following.Terms(
+            self.points, self.step_limit, int(self.patience_s * 1e9), not self.real_clock
+        )
 
 
 @dataclass(slots=True)
@@ -70,34 +72,8 @@ class Runner(Protocol):
     def run(self, plan: Plan) -> Ran: ...
 
 
-def packed(plan: Plan) -> tuple[bytes, bytes | None]:
-    prefix = struct.pack(f"{len(plan.prefix)}i", *plan.prefix)
-    if plan.switches is None:
-        return prefix, None
-    return prefix, b"".join(struct.pack("iIii", *switch) for switch in plan.switches)
-
-
 def begin(plan: Plan, settings: Settings, hook: Callable[[int], None]) -> None:
-    prefix, switches = packed(plan)
-    patience_ns = plan.patience_ns
-    if patience_ns is None:
-        patience_ns = int(settings.patience_s * 1e9)
-    loops.begin(patience_ns / 1e9)
-    _core.explore_begin(
-        plan.kind,
-        plan.seed & (1 << 64) - 1,
-        plan.depth,
-        plan.length,
-        settings.step_limit,
-        patience_ns,
-        POINTS[settings.points],
-        prefix,
-        plan.asleep,
-        switches,
-        plan.racy_limit,
-        not settings.real_clock,
-        hook,
-    )
+    following.begin(plan, settings.terms, hook)
 
 
 def end() -> tuple[dict[str, Any], bool]:
@@ -139,15 +115,7 @@ def take_over(inputs: Inputs | None = None) -> None:
     if not _is_taken_over:
         _is_taken_over = True
         child.take_over(inputs or Inputs())
-        loops.install()
-        _core.explore_machinery(
-            tuple(
-                function.__code__
-                for name, function in vars(threading.Thread).items()
-                if hasattr(function, "__code__") and name not in _NOT_MACHINERY
-            )
-        )
-    _core.explore_share()
+    following.prepare()
 
 
 def thread_paths() -> tuple[str, ...]:
@@ -312,4 +280,4 @@ def non_daemons() -> list[threading.Thread]:
     return [each for each in threading.enumerate() if each is not current and not each.daemon]
 
 
-__all__ = ["Points", "Ran", "Runner", "Settings", "Switch", "Watch"]
+__all__ = ["Points", "Ran", "Runner", "Settings", "Watch"]

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
 
-from reenact import strategies
+from reenact import _core, strategies
 from reenact.explore import deviations
 from reenact.explore.runs import Ran, Runner
 from reenact.findings import Failure
@@ -43,6 +43,28 @@ class Coverage:
     by_strategy: dict[str, int] = field(default_factory=dict)
 
 
+def coverage_fields(coverage: Coverage) -> dict[str, Any]:
+    return asdict(coverage)
+
+
+def total(parts: list[Coverage]) -> Coverage:
+    """Of several workers. What behaviours they have in common is not known: the most that one of
+    them has seen is what all have seen at least."""
+    names = dict.fromkeys(name for part in parts for name in part.by_strategy)
+    return Coverage(
+        runs=sum(part.runs for part in parts),
+        complete=sum(part.complete for part in parts),
+        behaviours=max((part.behaviours for part in parts), default=0),
+        exhausted=next((part.exhausted for part in parts if part.exhausted), ""),
+        threads=max((part.threads for part in parts), default=1),
+        choices=max((part.choices for part in parts), default=0),
+        seconds=max((part.seconds for part in parts), default=0.0),
+        by_strategy={
+            name: sum(part.by_strategy.get(name, 0) for part in parts) for name in names
+        },
+    )
+
+
 @dataclass(slots=True)
 class Found:
     """What a search came to; `switches` make the program fail again."""
@@ -66,9 +88,10 @@ class Search:
         seed: int = 0,
         limits: Limits | None = None,
         progress: Callable[[Coverage], None] | None = None,
+        worker: int = 0,
     ) -> None:
         self.runner = runner
-        self.searcher: Searcher = strategies.searcher(strategy, seed)
+        self.searcher: Searcher = strategies.searcher(strategy, seed, worker)
         self.limits = limits or Limits()
         self.progress = progress
         self.coverage = Coverage()
@@ -77,6 +100,28 @@ class Search:
         self._over_limit = 0
         self._stale = 0
         self._started = time.monotonic()
+        self._runs_before = 0
+        self._seconds_before = 0.0
+
+    def state(self) -> dict[str, Any]:
+        """All that another process needs to go on from here, fit for JSON."""
+        return {
+            "searcher": self.searcher.state(),
+            "coverage": coverage_fields(self.coverage),
+            "reasons": list(self.reasons),
+            "seen": sorted(self._seen),
+            "racy": _core.explore_racy(),
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on where another search stopped; the limits count from here."""
+        _core.explore_set_racy(state["racy"])
+        self.searcher.restore(state["searcher"])
+        self.coverage = Coverage(**state["coverage"])
+        self.reasons = dict.fromkeys(state["reasons"])
+        self._seen = set(state["seen"])
+        self._runs_before = self.coverage.runs
+        self._seconds_before = self.coverage.seconds
 
     def go(self) -> Found:
         while (plan := self._next_plan()) is not None:
@@ -91,11 +136,13 @@ class Search:
         return self._conclude()
 
     def _next_plan(self) -> Plan | None:
-        self.coverage.seconds = time.monotonic() - self._started
+        spent = time.monotonic() - self._started
+        self.coverage.seconds = self._seconds_before + spent
         limits = self.limits
-        if self.coverage.runs >= limits.runs or self._over_limit >= _LIVELOCK_PATIENCE:
+        runs = self.coverage.runs - self._runs_before
+        if runs >= limits.runs or self._over_limit >= _LIVELOCK_PATIENCE:
             return None
-        if limits.seconds is not None and self.coverage.seconds >= limits.seconds:
+        if limits.seconds is not None and spent >= limits.seconds:
             return None
         return self.searcher.plan()
 
@@ -152,7 +199,7 @@ class Search:
 
     def _conclude(self) -> Found:
         coverage = self.coverage
-        coverage.seconds = time.monotonic() - self._started
+        coverage.seconds = self._seconds_before + time.monotonic() - self._started
         coverage.exhausted = self.searcher.exhausted
         if coverage.runs == 0:
             self.reasons["no run was made within the limits"] = None

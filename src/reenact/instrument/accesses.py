@@ -13,7 +13,8 @@ Each instruction put in bears the position of the one it precedes, as ticks do: 
 tracebacks stay those of the untouched program. Works after the ticks were placed, from the
 outside in, with a stack of its own.
 
-Left out on purpose: comparisons and arithmetic of whole containers; the store of `for G in`, `with
+Left out on purpose: comparisons and arithmetic of whole containers; `getattr`, `setattr` and other
+functions of C that are not in `containers.py`; the store of `for G in`, `with
 x as G` and `except E as G`, which is told right after it happened; what a pattern of `match`
 reads.
 """
@@ -23,13 +24,20 @@ from __future__ import annotations
 import _ast
 from _ast import AST
 
-from reenact.instrument.containers import CONSUMERS, ITERATING, METHODS, is_nobodys
+from reenact.instrument.containers import (
+    CONSUMERS,
+    ITERATING,
+    METHODS,
+    changes_argument,
+    is_nobodys,
+)
 from reenact.instrument.places import before, first_place, last_place, spot
 from reenact.instrument.rewrite import position
 from reenact.instrument.scopes import COMPREHENSIONS, Names, slots, viewed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
     from reenact.instrument.places import Place
@@ -159,18 +167,30 @@ class _Rewriter:
         if id(node) in self.done or self._is_unshared(node.value):
             return
         writes = not pair and not isinstance(node.ctx, _ast.Load)
-        if self._is_trivial(node.slice) or _is_special_index(node.slice):
+        last = self._last_part(node.slice)
+        if last is None:
             site = self._site(ITEM, node, writes=writes, pair=pair)
             node.value = _wrap(site, node.value, first_place(node.slice))
+            return
+        site = self._site(ITEM, node, writes=writes, pair=pair, depth=last + 1)
+        if _has_slices(node.slice):  # which can be wrapped one by one only
+            node.slice.elts[last] = _wrap(site, node.slice.elts[last], position(node))
         else:
-            site = self._site(ITEM, node, writes=writes, pair=pair, depth=1)
             node.slice = _wrap(site, node.slice, position(node))
+
+    def _last_part(self, index: Any) -> int | None:
+        """Which part of an index a site must come after; none if that is its object."""
+        if not _has_slices(index):
+            return None if self._is_trivial(index) or _is_starred(index) else 0
+        if _is_starred(index) or len(index.elts) > _MOST_OPERANDS:
+            return None
+        return _last(not self._is_trivial(each) for each in index.elts)
 
     def _call(self, node: Any) -> None:
         if isinstance(node.func, _ast.Attribute) and node.func.attr in METHODS:
             self._method(node)
-        elif isinstance(node.func, _ast.Name) and node.func.id in CONSUMERS:
-            self._consumer(node)
+        elif changes_argument(node.func) or self._is_consumer(node.func):
+            self._argument(node, writes=changes_argument(node.func))
         for keyword in node.keywords:
             if keyword.arg is None:
                 keyword.value = self._contents(keyword.value)
@@ -191,14 +211,19 @@ class _Rewriter:
             site = self._site(METHOD, func, func.attr, writes=METHODS[func.attr], depth=last + 1)
             _wrap_operand(node, last, site)
 
-    def _consumer(self, node: Any) -> None:
+    def _is_consumer(self, func: Any) -> bool:
+        if not isinstance(func, _ast.Name) or func.id not in CONSUMERS:
+            return False
+        return self.names.is_builtin(self.scope, func.id)
+
+    def _argument(self, node: Any, writes: bool) -> None:
+        """A function that reads or writes the contents of its first argument."""
         is_plain = node.args and not isinstance(node.args[0], _ast.Starred)
-        if not is_plain or not self.names.is_builtin(self.scope, node.func.id):
-            return
-        if self._is_unshared(node.args[0]):
+        if not is_plain or self._is_unshared(node.args[0]):
             return
         last = self._last_operand(node) or 0
-        _wrap_operand(node, last, self._site(CONTENTS, node.args[0], depth=last))
+        site = self._site(CONTENTS, node.args[0], writes=writes, depth=last)
+        _wrap_operand(node, last, site)
 
     def _last_operand(self, node: _ast.Call) -> int | None:
         """The last operand of a plain call that can hold a point."""
@@ -206,12 +231,12 @@ class _Rewriter:
         starred = any(isinstance(each, _ast.Starred) for each in node.args)
         if starred or len(operands) > _MOST_OPERANDS or any(k.arg is None for k in node.keywords):
             return None
-        numbers = [n for n, each in enumerate(operands) if not self._is_trivial(each)]
-        return numbers[-1] if numbers else None
+        return _last(not self._is_trivial(each) for each in operands)
 
     # Contents of containers.
 
     def _contents(self, node: Any, place: Place | None = None) -> Any:
+        """*node* with a site around it. Loops and tests go by the position of what they have."""
         if self._is_unshared(node) or _is_constant_name(node):
             return node
         return _wrap(self._site(CONTENTS, node), node, place or last_place(node))
@@ -238,7 +263,7 @@ class _Rewriter:
         for number, each in enumerate(node.generators):
             if not each.is_async and not self._is_range(each.iter):
                 outer, self.scope = self.scope, inner if number else self.scope
-                each.iter = self._contents(each.iter)
+                each.iter = self._contents(each.iter, position(each.iter))
                 self.scope = outer
             outer, self.scope = self.scope, inner
             each.ifs[:] = [self._tested(test) for test in each.ifs]
@@ -247,7 +272,7 @@ class _Rewriter:
     def _for(self, node: Any) -> None:
         if not self._is_range(node.iter) and not self._is_unshared(node.iter):
             node.body.insert(1, before(self._site(TURN, node.iter), position(node.body[0])))
-            node.iter = self._contents(node.iter)
+            node.iter = self._contents(node.iter, position(node.iter))
         self._async_for(node)
 
     def _is_range(self, node: AST) -> bool:
@@ -270,7 +295,7 @@ class _Rewriter:
 
     def _tested(self, node: Any) -> Any:
         if isinstance(node, (_ast.Name, _ast.Attribute)):
-            return self._contents(node)
+            return self._contents(node, position(node))
         if isinstance(node, _ast.BoolOp):
             node.values[-1] = self._tested(node.values[-1])
         return node
@@ -333,7 +358,7 @@ class _Rewriter:
     def _delete(self, node: Any) -> None:
         for target in node.targets:
             for name in self._stored(target):
-                self.inserted.append((node, before(self._store(name.id, name), position(name))))
+                self.inserted.append((node, before(self._store(name.id, name), first_place(node))))
 
     def _binding(self, node: Any) -> None:
         """A definition or an import that binds a shared variable."""
@@ -462,11 +487,18 @@ def _is_constant_name(node: AST) -> bool:
     return isinstance(node, _ast.Name) and node.id == "__debug__"
 
 
-def _is_special_index(node: AST) -> bool:
-    """An index that can stand nowhere but in a subscript of several parts."""
-    return isinstance(node, _ast.Tuple) and any(
-        isinstance(each, (_ast.Slice, _ast.Starred)) for each in node.elts
-    )
+def _has_slices(index: AST) -> bool:
+    return isinstance(index, _ast.Tuple) and any(isinstance(e, _ast.Slice) for e in index.elts)
+
+
+def _is_starred(index: AST) -> bool:
+    """An index that Python makes a list of first: its site comes before it, and that is early."""
+    return isinstance(index, _ast.Tuple) and any(isinstance(e, _ast.Starred) for e in index.elts)
+
+
+def _last(flags: Iterable[bool]) -> int | None:
+    numbers = [number for number, flag in enumerate(flags) if flag]
+    return numbers[-1] if numbers else None
 
 
 def _unpacks(target: AST) -> bool:

@@ -35,7 +35,7 @@ from os.path import dirname
 from zipimport import zipimporter
 
 from reenact.instrument.cache import Cache, default_root, digest_of, key_for
-from reenact.instrument.rewrite import rewrite
+from reenact.instrument.rewrite import ACCESSES_VERSION, rewrite
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ _INSTALLED = ("/site-packages/", "/dist-packages/")
 _COMPILING = ("get_code", "source_to_code", "get_data", "exec_module")
 
 
+ACCESSES = "@accesses"  # among the names of packages: accesses have points, not only ticks
 COMMAND = "<string>"  # what Python calls the file of `python -c`
 
 
@@ -116,7 +117,7 @@ class Instrumenter:
     def code(self, source: bytes, path: str) -> CodeType:
         """The code of the file *path*, planted and noted."""
         digest = digest_of(source)
-        key = key_for(digest, path, config="accesses" if self.accesses else "")
+        key = key_for(digest, path, config=f"accesses {ACCESSES_VERSION}" if self.accesses else "")
         code = self._cached(source, path, key) or self._made(source, path)
         self.plant(code)
         self.note_source(path, digest)

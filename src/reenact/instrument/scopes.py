@@ -226,6 +226,8 @@ def _let_escape(scope: Scope) -> None:
         )
         if owner is not scope and (leaves or name in scope.escaping):
             owner.escaping.add(name)
+    for name in scope.nonlocals:  # what it binds the name to comes from elsewhere
+        scope.owner(name).escaping.add(name)
 
 
 def slots(node: Any) -> Iterator[Slot]:
@@ -316,7 +318,9 @@ def _operated_on(node: Any) -> list[AST]:
     if isinstance(node, _ast.For):
         return [node.iter, *viewed(node.iter)]
     if isinstance(node, COMPREHENSIONS):
-        return [name for each in node.generators for name in _operated_on_by_turns(each)]
+        lasts = isinstance(node, _ast.GeneratorExp)  # it keeps its first iterable for later
+        turns = [_operated_on_by_turns(each) for each in node.generators[lasts:]]
+        return [name for each in turns for name in each]
     if isinstance(node, (_ast.If, _ast.While, _ast.IfExp)):
         return tested(node.test)
     if isinstance(node, _ast.UnaryOp) and isinstance(node.op, _ast.Not):

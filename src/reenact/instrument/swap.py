@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import gc
 import sys
-from types import CodeType, FunctionType, ModuleType
+from types import CodeType, FunctionType
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -108,39 +108,18 @@ def _by_file(
 
 
 def _loaded_functions() -> list[FunctionType]:
-    """All there are: those the collector knows, and, if it was frozen, those that modules hold."""
-    found = {id(each): each for each in gc.get_objects() if type(each) is FunctionType}
-    for module in list(sys.modules.values()):
-        if isinstance(module, ModuleType):
-            for function in _held_by(module):
-                found.setdefault(id(function), function)
-    return list(found.values())
+    if gc.get_freeze_count() == 0:
+        return [each for each in gc.get_objects() if type(each) is FunctionType]
+    return [each for each in _reachable() if type(each) is FunctionType]
 
 
-def _held_by(module: ModuleType) -> Iterator[FunctionType]:
-    """The functions in a module, its classes, and what wraps them."""
-    seen: set[int] = set()
-    pending: list[object] = list(vars(module).values())
+def _reachable() -> Iterator[object]:
+    """What the modules lead to: the collector does not list what was frozen."""
+    pending: list[object] = [sys.modules, *gc.get_objects()]
+    seen = {id(each) for each in pending}
     while pending:
         each = pending.pop()
-        if id(each) in seen:
-            continue
-        seen.add(id(each))
-        if type(each) is FunctionType:
-            yield each
-            pending += _in_cells(each)
-        elif isinstance(each, type):
-            pending += type.__dict__["__dict__"].__get__(each).values()
-        elif isinstance(each, (staticmethod, classmethod)):
-            pending.append(each.__func__)
-        elif isinstance(each, property):
-            pending += (each.fget, each.fset, each.fdel)
-
-
-def _in_cells(function: FunctionType) -> Iterator[object]:
-    """What a decorator wrapped is in its wrapper's closure."""
-    for cell in function.__closure__ or ():
-        try:
-            yield cell.cell_contents
-        except ValueError:  # it is still empty
-            continue
+        yield each
+        new = [other for other in gc.get_referents(each) if id(other) not in seen]
+        seen.update(map(id, new))
+        pending += new

@@ -30,12 +30,24 @@ SEARCHERS: dict[str, Callable[[int], Searcher]] = {
 }
 
 
-def searcher(name: str, seed: int) -> Searcher:
-    """A strategy that plans many runs, by name."""
+_ONE_BY_ONE = ("dfs", "dpor", "queue")  # these go through executions in order
+
+
+def searcher(name: str, seed: int, worker: int = 0) -> Searcher:
+    """A strategy that plans many runs, by name.
+
+    Several workers share a search by their seeds; what goes through executions one by one is the
+    first one's, and the others sample meanwhile.
+    """
     if name not in SEARCHERS:
         known = ", ".join(SEARCHERS)
         raise UsageError(f"unknown strategy {name!r}", advice=f"Use one of {known}.")
-    return SEARCHERS[name](seed)
+    if worker > 0 and name in _ONE_BY_ONE:
+        name = "pos"
+    made = SEARCHERS[name](seed + worker * 1_000_003)
+    if worker > 0 and isinstance(made, Auto):
+        made.leave_out("dpor")
+    return made
 
 
 def describe(name: str) -> Builtin:

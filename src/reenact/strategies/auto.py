@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from typing import Any
 
 from reenact.strategies.delay import Delay
 from reenact.strategies.dpor import Dpor
@@ -55,6 +56,9 @@ class Auto:
         self.is_timed = False
         self._seen: set[int] = set()
 
+    def leave_out(self, name: str) -> None:
+        del self.arms[name]
+
     def plan(self) -> Plan | None:
         if self.first is not None:
             return self.first.plan()
@@ -81,6 +85,33 @@ class Auto:
                 arm.searcher.learn(seen)
                 break
         self._share_length(seen.length)
+
+    def state(self) -> dict[str, Any]:
+        arms = {
+            name: [arm.runs, list(arm.is_new), arm.searcher.state()]
+            for name, arm in self.arms.items()
+        }
+        return {
+            "exhausted": self.exhausted,
+            "arms": arms,
+            "total": self.total,
+            "is_timed": self.is_timed,
+            "seen": sorted(self._seen),
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        self.exhausted, self.total, self.is_timed = (
+            state["exhausted"],
+            state["total"],
+            state["is_timed"],
+        )
+        self.first = None if self.total else self.first
+        self._seen = set(state["seen"])
+        self.arms = {name: arm for name, arm in self.arms.items() if name in state["arms"]}
+        for name, arm in self.arms.items():
+            arm.runs, is_new, searcher = state["arms"][name]
+            arm.is_new.extend(is_new)
+            arm.searcher.restore(searcher)
 
     def _share_length(self, length: int) -> None:
         """How long runs are, one strategy can learn from another."""

@@ -11,6 +11,7 @@ the search of a bound begins anew when there are more.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from reenact.strategies.searching import FIRST, STALE, Plan, Seen, Step
 
@@ -76,6 +77,21 @@ class Dfs:
             if step.count:  # else it is what a thread in a deadlock could not do
                 self._add(step)
         self._back_up()
+
+    def state(self) -> dict[str, Any]:
+        return {
+            "exhausted": self.exhausted,
+            "bound": self.bound,
+            "racy": self.racy,
+            "is_over": self.is_over,
+            "was_cut": self.was_cut,
+            "path": [[list(node.step), node.chosen, node.left, node.spent] for node in self.path],
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        self.exhausted, self.bound, self.racy = state["exhausted"], state["bound"], state["racy"]
+        self.is_over, self.was_cut = state["is_over"], state["was_cut"]
+        self.path = [_Node(Step(*step), *rest) for step, *rest in state["path"]]
 
     def _add(self, step: Step) -> None:
         spent = self.path[-1].spent_after if self.path else 0

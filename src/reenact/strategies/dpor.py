@@ -15,6 +15,7 @@ begins anew, as what was seen without them is not all there is.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from reenact.strategies.dfs import is_choice
 from reenact.strategies.searching import (
@@ -22,7 +23,6 @@ from reenact.strategies.searching import (
     DEADLOCK,
     FIRST,
     LIMIT,
-    REDUNDANT,
     STALE,
     Plan,
     Seen,
@@ -38,6 +38,9 @@ class _Node:
     wanted: int  # and for each that is to be
     asleep: int
 
+    def numbers(self) -> tuple[int, int, int, int]:
+        return self.chosen, self.done, self.wanted, self.asleep
+
 
 class Dpor:
     name = "dpor"
@@ -45,6 +48,7 @@ class Dpor:
     def __init__(self, seed: int) -> None:
         del seed
         self.exhausted = ""
+        self.is_over = False
         self.racy = 0
         self._begin()
 
@@ -66,8 +70,6 @@ class Dpor:
             strategy=self.name,
         )
 
-    is_over = False
-
     def learn(self, seen: Seen) -> None:
         if seen.racy > self.racy:
             self.racy = seen.racy
@@ -83,7 +85,21 @@ class Dpor:
             if step.count:  # else it is what a thread in a deadlock could not do
                 self._add(step)
         self._find_races(steps)
-        self._back_up(seen.end == REDUNDANT)
+        self._back_up()
+
+    def state(self) -> dict[str, Any]:
+        nodes = [[*node.numbers(), list(node.step)] for node in self.path]
+        said = {"exhausted": self.exhausted, "racy": self.racy, "classes": self.classes}
+        return said | {"is_partial": self.is_partial, "is_over": self.is_over, "path": nodes}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        self.exhausted, self.racy, self.classes = (
+            state["exhausted"],
+            state["racy"],
+            state["classes"],
+        )
+        self.is_partial, self.is_over = state["is_partial"], state["is_over"]
+        self.path = [_Node(Step(*step), *numbers) for *numbers, step in state["path"]]
 
     def _add(self, step: Step) -> None:
         bit = 1 << step.thread
@@ -102,7 +118,7 @@ class Dpor:
                 elif not first & node.wanted:
                     node.wanted |= _preferred(possible, 1 << steps[late].thread)
 
-    def _back_up(self, was_redundant: bool) -> None:
+    def _back_up(self) -> None:
         while self.path:
             node = self.path[-1]
             left = node.wanted & ~node.done & ~node.asleep

@@ -8,6 +8,8 @@ nobody is preempted.
 
 from __future__ import annotations
 
+from typing import Any
+
 from reenact.strategies.interface import Builtin
 from reenact.strategies.searching import FIRST, Plan, Seen
 
@@ -26,3 +28,9 @@ class Queue:
 
     def learn(self, seen: Seen) -> None:
         self.exhausted = "the one execution without preemptions"
+
+    def state(self) -> dict[str, Any]:
+        return {"exhausted": self.exhausted}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        self.exhausted = state["exhausted"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 FIRST, RANDOM, PCT, POS, DELAY = range(5)  # the numbers in `_core/core.h`
 COMPLETE, DEADLOCK, LIMIT, REDUNDANT, STALE = range(5)  # how a run ended, from there too
@@ -92,6 +92,12 @@ class Searcher(Protocol):
 
     def learn(self, seen: Seen) -> None: ...
 
+    def state(self) -> dict[str, Any]:
+        """All that `restore` needs to go on from here in another process, fit for JSON."""
+        ...
+
+    def restore(self, state: dict[str, Any]) -> None: ...
+
 
 class Sampler:
     """A searcher whose runs differ in their seeds alone."""
@@ -120,3 +126,9 @@ class Sampler:
 
     def learn(self, seen: Seen) -> None:
         self.length = max(self.length, seen.length)
+
+    def state(self) -> dict[str, Any]:
+        return {"runs": self.runs, "length": self.length}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        self.runs, self.length = state["runs"], state["length"]

@@ -1,7 +1,8 @@
-"""Call into a closed loop: a thread reports twice, the loop waits for the first report only.
+"""Call into a closed loop: a thread reports twice, the loop waits for the first report, and then
+some time.
 
 From: call_soon_threadsafe from threads that outlive the loop.
-Needs: the loop is closed between the two reports. RuntimeError in the thread.
+Needs: the sleep ends and the loop is closed between the two reports. RuntimeError in the thread.
 """
 
 import asyncio
@@ -34,6 +35,7 @@ def run(awaited: int) -> None:
         threads.append(threading.Thread(target=work))
         threads[0].start()
         await reports.enough.wait()
+        await asyncio.sleep(0.01)
 
     asyncio.run(main())
     threads[0].join()

@@ -23,7 +23,7 @@ def buggy() -> None:
         time.sleep(delay)
         make_pass(numbers)
 
-    threads = [threading.Thread(target=sort_after, args=(delay,)) for delay in (0.02, 0.04)]
+    threads = [threading.Thread(target=sort_after, args=(delay,)) for delay in (0.1, 0.4)]
     for thread in threads:
         thread.start()
     for place in range(3):

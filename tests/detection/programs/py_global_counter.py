@@ -8,7 +8,6 @@ import threading
 from collections.abc import Callable
 
 last_number = 0
-lock = threading.Lock()
 
 
 def next_number() -> int:
@@ -16,11 +15,6 @@ def next_number() -> int:
     number = last_number + 1
     last_number = number
     return number
-
-
-def next_number_locked() -> int:
-    with lock:
-        return next_number()
 
 
 def run(target: Callable[[], int]) -> None:
@@ -44,4 +38,10 @@ def buggy() -> None:
 
 
 def safe() -> None:
+    lock = threading.Lock()
+
+    def next_number_locked() -> int:
+        with lock:
+            return next_number()
+
     run(next_number_locked)

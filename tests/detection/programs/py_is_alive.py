@@ -1,11 +1,12 @@
 """Weak check of is_alive: a worker that has decided to end is still alive, and gets the job.
 
 From: workers that are started on demand and end when there is nothing to do.
-Needs: the job is handed over after the worker found no job and before its thread has ended.
-Nobody does the job, and the one who waits for it waits for ever.
+Needs: the second job, which mostly comes much later, is handed over after the worker found no job
+and before its thread has ended. Nobody does the job, and the one who waits for it waits for ever.
 """
 
 import threading
+import time
 
 
 class Worker:
@@ -61,6 +62,7 @@ def run(weakly: bool) -> None:
         else:
             worker.submit_if_running(job)
         job.wait()
+        time.sleep(0.02)
     worker.join()
     assert worker.jobs == []
 

@@ -35,6 +35,13 @@ _MOST_CHOICES = 64
 _POLL_EVENTS = {1: 1, 2: 4, 3: 5}  # of `selectors` as `poll` has them
 
 _when = attrgetter("_when")
+# Recorded like an input: a replay chooses as it was chosen.
+_kept = _core.call("reenact.choice", int, "recorded", 0)
+
+
+def _choose_among(identities: list[int]) -> int:
+    chosen: int = _kept(_core.explore_choose(identities))
+    return chosen
 
 
 class _Run:
@@ -247,7 +254,7 @@ def _in_some_order(found: list[Any]) -> list[Any]:
     left = sorted(found, key=lambda pair: pair[0].fd)
     order = []
     while len(left) > 1:
-        order.append(left.pop(_core.explore_choose([_DESCRIPTOR + key.fd for key, _ in left])))
+        order.append(left.pop(_choose_among([_DESCRIPTOR + key.fd for key, _ in left])))
     return order + left
 
 
@@ -284,7 +291,7 @@ def _let_time_pass(loop: Any) -> None:
             continue
         if getattr(timer, "is_patient", True):
             return
-        if not _core.explore_choose([_NOW, _TIMER + timer.number]):
+        if not _choose_among([_NOW, _TIMER + timer.number]):
             return
         if not _core.explore_pass_time(timer._when - now):
             return
@@ -322,7 +329,7 @@ def _choose(handles: _Ready) -> int:
                 break
     if len(places) < 2:
         return 0
-    return list(places.values())[_core.explore_choose(list(places))]
+    return list(places.values())[_choose_among(list(places))]
 
 
 def _identity(callback: Any) -> int:

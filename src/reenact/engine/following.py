@@ -1,0 +1,86 @@
+"""Begins a run of a search in this process: under a plan's choices, in virtual time.
+
+Called by `child.py` and `explore/called.py`, to record once more what a search has found, and for
+every run of a search by `explore/runs.py`. The text form of a run stands in a recording's header; a
+replay reads it too, and then does as it was recorded: the core knows which of the two it is.
+"""
+
+from __future__ import annotations
+
+import struct
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from reenact import _core
+from reenact.engine.child import FOLLOWS as PREFIX
+from reenact.intercept import loops
+from reenact.strategies.searching import Plan, Switch
+
+POINTS = ("sync", "ticks", "accesses")
+# How a thread starts and ends is no matter of choice.
+_MACHINERY = ("start", "_bootstrap", "_bootstrap_inner", "_delete", "join")
+
+_is_prepared = False
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What holds for all runs of a search."""
+
+    points: str = "accesses"
+    step_limit: int = 100_000
+    patience_ns: int = 1_000_000_000
+    is_virtual: bool = True
+
+
+def prepare() -> None:
+    """What a run needs of the process, once."""
+    global _is_prepared
+    if not _is_prepared:
+        _is_prepared = True
+        methods = vars(threading.Thread)
+        codes = [methods[name].__code__ for name in _MACHINERY if name in methods]
+        _core.explore_machinery((*codes, threading._shutdown.__code__))
+        loops.install()
+    _core.explore_share(False)
+
+
+def begin(plan: Plan, terms: Terms, hook: Callable[[int], None] | None = None) -> None:
+    patience_ns = terms.patience_ns if plan.patience_ns is None else plan.patience_ns
+    loops.begin(patience_ns / 1e9)
+    prefix = struct.pack(f"{len(plan.prefix)}i", *plan.prefix)
+    switches = None
+    if plan.switches is not None:
+        switches = b"".join(struct.pack("iIii", *switch) for switch in plan.switches)
+    _core.explore_begin(
+        plan.kind,
+        plan.seed & (1 << 64) - 1,
+        plan.depth,
+        plan.length,
+        terms.step_limit,
+        patience_ns,
+        POINTS.index(terms.points),
+        prefix,
+        plan.asleep,
+        switches,
+        plan.racy_limit,
+        terms.is_virtual,
+        hook,
+    )
+
+
+def text(switches: tuple[Switch, ...], terms: Terms) -> str:
+    """A run as one line, for `begin_text`."""
+    clock = "virtual" if terms.is_virtual else "real"
+    words = [terms.points, str(terms.step_limit), str(terms.patience_ns), clock]
+    return PREFIX + " ".join(words + ["/".join(map(str, switch)) for switch in switches])
+
+
+def begin_text(line: str) -> None:
+    """Begin the run that `text` made a line of; a stranger's line gives a ValueError at worst."""
+    points, step_limit, patience_ns, clock, *rest = line.removeprefix(PREFIX).split()
+    terms = Terms(points, int(step_limit), int(patience_ns), clock == "virtual")
+    switches = tuple(Switch(*map(int, each.split("/"))) for each in rest)
+    prepare()
+    begin(Plan(switches=switches), terms)

@@ -1,0 +1,85 @@
+"""Records what a search has found: the program is run once more, with the same choices.
+
+The recording is one like any other. If the run does not fail as it did, there is none: then something
+that is not under our control decides, or it takes what the search's process had loaded.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from reenact.engine import following, record
+from reenact.engine.launch import Choices, Program
+from reenact.explore.pinned import pinned
+from reenact.explore.runs import Settings
+from reenact.findings import Failure
+from reenact.instrument.loader import ACCESSES
+from reenact.strategies.searching import Switch
+
+_SLICE = 5000
+_EXITS = {"deadlock": 122, "livelock": 125}
+
+
+def packages(settings: Settings) -> tuple[str, ...] | None:
+    """What is instrumented, as a `Program` says it."""
+    if settings.points == "sync":
+        return None
+    accesses = (ACCESSES,) if settings.points == "accesses" else ()
+    return (*accesses, *settings.instrument)
+
+
+def keep(
+    program: Program,
+    switches: tuple[Switch, ...],
+    settings: Settings,
+    failure: Failure,
+    path: Path,
+    is_followed_from_start: bool = True,
+) -> str:
+    """Record the failing run into `path`; "" or why there is no recording."""
+    line = following.text(switches, settings.terms) if is_followed_from_start else "queue"
+    with pinned(0), _silence() as printed:
+        recorded = record.record(program, Choices(line, 0, 0, _SLICE), path)
+        text = printed()
+    if recorded.path is None:
+        return recorded.problem or "nothing was recorded"
+    if not _fails_alike(failure, recorded.ended.exit_code, text):
+        recorded.path.unlink(missing_ok=True)
+        return (
+            "the run did not fail again when it was recorded: something that is not under our "
+            "control decides"
+        )
+    return ""
+
+
+def _fails_alike(failure: Failure, exit_code: int, printed: str) -> bool:
+    if failure.kind in _EXITS:
+        return exit_code == _EXITS[failure.kind]
+    name = failure.summary.partition(":")[0]
+    return failure.kind == "exit" or name in printed
+
+
+@contextmanager
+def _silence() -> Iterator[Callable[[], str]]:
+    """What the program prints goes into a file, and can be read from there."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    with tempfile.TemporaryFile() as file:
+
+        def printed() -> str:
+            return os.pread(file.fileno(), 1 << 20, 0).decode("utf-8", "replace")
+
+        saved = [os.dup(1), os.dup(2)]
+        try:
+            os.dup2(file.fileno(), 1)
+            os.dup2(file.fileno(), 2)
+            yield printed
+        finally:
+            for number, descriptor in zip((1, 2), saved, strict=True):
+                os.dup2(descriptor, number)
+                os.close(descriptor)

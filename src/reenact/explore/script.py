@@ -1,0 +1,182 @@
+"""Runs of a whole program, each in a process of its own, forked from this one.
+
+This process has everything in it that a run needs, and has not begun the program: a fork is all
+that it takes to run it from the start. What the run leaves is in memory that both share.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import select
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from reenact import _core
+from reenact.explore import runs
+from reenact.explore.runs import Ran, Settings, Watch
+from reenact.findings import Failure
+from reenact.strategies.searching import COMPLETE, Plan
+
+HANG_S = 60.0  # a run that takes longer is stuck in something that we do not control
+_SHOWN_OUTPUT = 20_000
+
+
+class Script:
+    """Runs `execute`, which runs the program, in forked processes."""
+
+    def __init__(
+        self, execute: Callable[[], object], settings: Settings, hang_s: float = HANG_S
+    ) -> None:
+        self.execute = execute
+        self.settings = settings
+        self.hang_s = hang_s
+        self.output = os.memfd_create("output")
+        self.words = os.memfd_create("words")
+
+    def run(self, plan: Plan) -> Ran:
+        return self.observed(plan, None)[0]
+
+    def observed(
+        self, plan: Plan, observe: Callable[[], Callable[[], Any]] | None
+    ) -> tuple[Ran, Any]:
+        """Run under a plan. `observe` is called in the run's process before it begins; what it
+        returns is called at the end, for what was observed, which must be fit for JSON."""
+        for descriptor in (self.output, self.words):
+            os.ftruncate(descriptor, 0)
+            os.lseek(descriptor, 0, os.SEEK_SET)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        pid = os.fork()
+        if pid == 0:
+            self._be_the_run(plan, observe)
+        status = self._wait(pid)
+        return self._judge(plan, status)
+
+    # ---- in the run's process ----
+
+    def _be_the_run(
+        self, plan: Plan, observe: Callable[[], Callable[[], Any]] | None
+    ) -> None:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        self._redirect()
+        words: dict[str, Any] = {}
+        try:
+            words = self._run(plan, observe)
+        except BaseException as error:  # ours: the program's are caught before
+            words = {"broken": f"{type(error).__name__}: {error}"}
+        finally:
+            os.write(self.words, json.dumps(words).encode())
+            os._exit(0)
+
+    def _redirect(self) -> None:
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nothing, 0)
+        os.dup2(self.output, 1)
+        os.dup2(self.output, 2)
+
+    def _run(
+        self, plan: Plan, observe: Callable[[], Callable[[], Any]] | None
+    ) -> dict[str, Any]:
+        watch = Watch(self.settings.ignored)
+        _core.explore_open(SystemExit)
+        observed = None if observe is None else observe()
+        with runs.watching(watch):
+            runs.begin(plan, self.settings, watch.on_abort)
+            error = self._call()
+            is_settled = _core.explore_settle()
+            paths = runs.thread_paths()
+            result = _core.explore_end()
+        failure = runs.verdict(result["reason"], error, watch)
+        note = "" if is_settled or failure else "a daemon thread was still running at the end"
+        return {
+            "failure": failure.as_dict() if failure is not None else None,
+            "uncontrolled": result["note"] if result["uncontrolled"] else note,
+            "swallowed": list(watch.swallowed),
+            "paths": list(paths),
+            "observed": None if observed is None else observed(),
+        }
+
+    def _call(self) -> BaseException | None:
+        error: BaseException | None = None
+        try:
+            self.execute()
+        except BaseException as raised:
+            error = raised
+        try:
+            threading._shutdown()  # type: ignore[attr-defined]
+            atexit._run_exitfuncs()
+            if self.settings.check is not None and error is None:
+                self.settings.check()
+        except BaseException as raised:
+            error = error or raised
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        return error
+
+    # ---- in this process ----
+
+    def _wait(self, pid: int) -> int | None:
+        """The status of the process; None if it had to be killed."""
+        descriptor = os.pidfd_open(pid)
+        poll = select.poll()
+        poll.register(descriptor, select.POLLIN)
+        deadline = time.monotonic() + self.hang_s
+        try:
+            while not poll.poll(max(0.0, deadline - time.monotonic()) * 1000):
+                if time.monotonic() >= deadline:
+                    os.kill(pid, signal.SIGKILL)
+                    os.waitpid(pid, 0)
+                    return None
+        except BaseException:
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+            raise
+        finally:
+            os.close(descriptor)
+        return os.waitpid(pid, 0)[1]
+
+    def _judge(self, plan: Plan, status: int | None) -> tuple[Ran, Any]:
+        result = _core.explore_result()
+        said = os.pread(self.words, os.fstat(self.words).st_size, 0)
+        words = json.loads(said) if said else {}
+        failure = None
+        uncontrolled = words.get("uncontrolled", "")
+        if words.get("failure") is not None:
+            failure = Failure.from_dict(words["failure"])
+        elif not words:
+            failure, uncontrolled = self._died(status)
+            result = {**result, "reason": COMPLETE}
+        elif "broken" in words:
+            uncontrolled = f"the run could not be made: {words['broken']}"
+        ran = Ran(
+            seen=runs.seen_of(plan, result, failure is not None),
+            failure=failure,
+            uncontrolled=uncontrolled,
+            threads=result["threads"],
+            points=result["points"],
+            swallowed=tuple(words.get("swallowed", ())),
+            paths=tuple(words.get("paths", ())),
+            output=self._printed(),
+        )
+        return ran, words.get("observed")
+
+    def _died(self, status: int | None) -> tuple[Failure | None, str]:
+        """Of a process that left no words: it ended itself, or was ended."""
+        if status is None:
+            return None, f"a run did not end within {self.hang_s:g} seconds of real time"
+        code = os.waitstatus_to_exitcode(status)
+        if code == 0:
+            return None, "the program ended by os._exit, and what its threads did is not known"
+        how = f"was killed by signal {-code}" if code < 0 else f"ends with {code} by os._exit"
+        return Failure("exit", f"the program {how}"), ""
+
+    def _printed(self) -> str:
+        size = os.fstat(self.output).st_size
+        text = os.pread(self.output, _SHOWN_OUTPUT, max(0, size - _SHOWN_OUTPUT))
+        return text.decode("utf-8", "replace")

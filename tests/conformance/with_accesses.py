@@ -1,0 +1,37 @@
+"""`with_accesses.py watched|unwatched SCRIPT ARGS...`: runs SCRIPT; tests it imports have sites.
+
+The modules of the package `test` are rewritten with accesses, and each access is told to a watcher
+that counts, unless it is not to be there: a tracer sees it called. Run by `test_accesses.py`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import runpy
+import sys
+from types import CodeType
+
+from reenact import _core
+from reenact.instrument import loader
+from reenact.instrument.rewrite import PLACEHOLDER
+
+
+def plant(code: CodeType) -> CodeType:
+    return _core.plant(code, PLACEHOLDER)
+
+
+def main() -> None:
+    _, manner, script, *_ = sys.argv
+    sys.argv[:2] = []
+    counter = itertools.count()
+    policy = loader.Policy(["test"], accesses=True)
+    loader.install(policy, plant, lambda path, digest: None, _core.in_child)
+    if manner == "watched":
+        _core.watch_accesses(lambda *access: next(counter))
+    runpy.run_path(script, run_name="__main__")
+    _core.watch_accesses(None)
+    print(next(counter), "accesses")
+
+
+if __name__ == "__main__":
+    main()
