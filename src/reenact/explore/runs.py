@@ -80,6 +80,7 @@ def end() -> tuple[dict[str, Any], bool]:
     """What came of the run, and whether all its threads could be ended."""
     if not _core.explore_is_aborting():
         loops.look_for_unretrieved()
+        loops.give_up()
     has_ended = _core.explore_abandon()
     loops.end()
     _core.quietly(_forget_unstarted)
@@ -175,6 +176,7 @@ class Watch:
     def on_abort(self, reason: int) -> None:
         """Called once, by whichever thread hears of it first, while all others stand still."""
         self.waiting = (*_waiting(), *loops.waiting())
+        loops.give_up()
         if "logging" in sys.modules:  # what pools say of threads that are ended is only noise
             # not logging.disable, which has loggers forget what they know, and lock anew
             logger = sys.modules["logging"].Logger
@@ -268,11 +270,16 @@ def _deadlock(watch: Watch) -> Failure:
     if cycle:
         text = "deadlock: " + " -> ".join(f"thread {name}" for name in (*cycle, cycle[0]))
     else:
-        tasks = sum(each.what == "await" for each in watch.waiting)
-        threads = len(watch.waiting) - tasks
-        who = f"all {threads} threads" + (f" and {tasks} tasks" if tasks else "")
-        text = f"deadlock: {who} wait for ever, and nobody can wake them"
+        text = f"deadlock: {_everybody(watch)} wait for ever, and nobody can wake them"
     return replace(failure, summary=text)
+
+
+def _everybody(watch: Watch) -> str:
+    tasks = sum(each.what == "await" for each in watch.waiting)
+    threads = len(watch.waiting) - tasks
+    if tasks and threads == 1:
+        return f"all {tasks} tasks" if tasks > 1 else "the task and its loop"
+    return f"all {threads} threads" + (f" and {tasks} tasks" if tasks else "")
 
 
 def non_daemons() -> list[threading.Thread]:

@@ -4,7 +4,8 @@ Owns the patches of asyncio, which do nothing outside of runs:
 
 - a loop waits in the gate instead of the kernel (`_core/ready.c`), so that other threads run
   meanwhile, time is virtual, and a loop that nobody can wake is a deadlock;
-- steps of different tasks come in any order; plain callbacks keep theirs, and so does each task;
+- steps of different tasks come in any order; plain callbacks keep theirs, so does each task, and
+  whom a future wakes comes after the callbacks that the future has called before;
 - a loop may be slow: time may pass although something is ready, and to more than the next timer;
 - descriptors that are ready together are looked at in any order;
 - what asyncio would only log (exceptions that nobody looks at) is told to the search.
@@ -53,6 +54,7 @@ class _Run:
         self.timers = 0
         self.unnumbered = 0
         self.loops: list[weakref.ref[Any]] = []
+        self.given_up: list[Any] = []  # loops that will not be run to their end
         self.report: Callable[[str], object] | None = None
         self.current_loops: tuple[Any, Any] | None = None
 
@@ -66,6 +68,7 @@ def begin(patience_s: float) -> None:
     _run.patience_s = patience_s
     _run.timers = _run.unnumbered = 0
     _run.loops = []
+    _run.given_up = []
     if "asyncio.base_events" in sys.modules:
         _core.quietly(_warm_up)
     _run.current_loops = _forget_current_loops()
@@ -84,12 +87,22 @@ def report_to(report: Callable[[str], object] | None) -> None:
     _run.report = report
 
 
+def give_up() -> None:
+    """As the run is given up, or comes to its end while threads of it still run loops."""
+    is_aborting = _core.explore_is_aborting()
+    _run.given_up += [loop for loop in _loops() if is_aborting or loop.is_running()]
+
+
 def end() -> None:
     """Once all threads of the run have ended, before `_core.explore_end`: leaves nothing behind."""
     _run.is_on = False
     for loop in _loops():
         _tidy(loop)
+    for loop in _run.given_up:
+        with suppress(BaseException):
+            loop.close()
     _run.loops = []
+    _run.given_up = []
     if _run.current_loops is not None:
         policy, local = _run.current_loops
         policy._local = local
@@ -141,14 +154,19 @@ def _patch(module: ModuleType) -> None:
 
 
 def _patch_running(base: Any) -> None:
-    native = base._check_running
+    native, native_init = base._check_running, base.__init__
+
+    def __init__(self: Any) -> None:
+        native_init(self)
+        if _run.is_on:
+            _run.loops.append(weakref.ref(self))
 
     def _check_running(self: Any) -> None:
         if _run.is_on:
             _adopt(self)
         native(self)
 
-    base._check_running = _check_running
+    base._check_running, base.__init__ = _check_running, __init__
 
 
 def _patch_calls(base: Any) -> None:
@@ -319,10 +337,16 @@ class _Ready(deque[Any]):
 def _choose(handles: _Ready) -> int:
     """The position of a step of any task, or of the first plain callback."""
     places: dict[int, int] = {}
+    called: set[int] = set()  # futures whose plain callbacks are yet to come
     for place, handle in enumerate(handles):
         if handle._cancelled:
             return place
         identity = _identity(handle._callback)
+        about = id(handle._args[0]) if handle._args else 0
+        if not identity:
+            called.add(about)
+        elif about and about in called:
+            continue
         if identity not in places:
             places[identity] = place
             if len(places) == _MOST_CHOICES:
@@ -369,9 +393,9 @@ def _patch_exceptions(base: Any) -> None:
 
 
 def _report(message: str, error: BaseException | None) -> None:
-    text = message.partition(" <")[0].partition(" functools.partial")[0]
+    text = message.partition("(")[0].strip()  # what follows differs from run to run
     if error is not None:
-        text = f"{text} ({type(error).__name__}: {error})"
+        text += f": {type(error).__name__}: {error}".rstrip(": ")
     if _run.report is not None:
         _run.report(text)
 
@@ -395,20 +419,15 @@ def _tasks(loop: Any) -> list[Any]:
 
 
 def _tidy(loop: Any) -> None:
-    """A loop that was given up in the middle must not complain when it is freed."""
-    pending = False
+    """Tasks that were given up in the middle must not complain when they are freed."""
     for task in _tasks(loop):
         if task.done():
             if getattr(task, "_log_traceback", False):
                 task._log_traceback = False
             continue
-        pending = True
         task._log_destroy_pending = False
         with suppress(BaseException):
             task.get_coro().close()
-    if pending and not loop.is_running() and not loop.is_closed():
-        with suppress(BaseException):
-            loop.close()
 
 
 # ---- who waits ----
