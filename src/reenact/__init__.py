@@ -13,11 +13,15 @@ from __future__ import annotations
 from reenact.version import VERSION as __version__
 
 __all__ = [
+    "Deadlock",
     "Divergence",
+    "Livelock",
     "RecordingError",
     "ReenactError",
+    "StaleSchedule",
     "UsageError",
     "__version__",
+    "follow",
     "recording",
     "replay",
 ]
@@ -26,14 +30,27 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from reenact.api import replay
     from reenact.engine.block import recording
-    from reenact.errors import Divergence, RecordingError, ReenactError, UsageError
+    from reenact.errors import (
+        Deadlock,
+        Divergence,
+        Livelock,
+        RecordingError,
+        ReenactError,
+        StaleSchedule,
+        UsageError,
+    )
+    from reenact.explore.follow import follow
 
 _HOMES = {
     "recording": "reenact.engine.block",
     "replay": "reenact.api",
+    "follow": "reenact.explore.follow",
+    "Deadlock": "reenact.errors",
     "Divergence": "reenact.errors",
+    "Livelock": "reenact.errors",
     "RecordingError": "reenact.errors",
     "ReenactError": "reenact.errors",
+    "StaleSchedule": "reenact.errors",
     "UsageError": "reenact.errors",
 }
 

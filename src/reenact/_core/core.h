@@ -391,7 +391,7 @@ typedef struct {
     uint64_t settle_until;
     uint32_t racy_limit;        /* sites found later do not count in this run */
     int32_t first_thread, root; /* of the run; and the thread that began it */
-    bool at_ticks, at_accesses, follows, aborting, has_told, is_settling;
+    bool at_ticks, at_accesses, follows, expects, aborting, has_told, is_settling;
     uint64_t aborted_points;
     PyObject *hook;
 } Search;

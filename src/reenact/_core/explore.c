@@ -262,6 +262,14 @@ static PyObject *add_switch(PyObject *module, PyObject *args)
     Py_RETURN_NONE;
 }
 
+/* expect(more): while more switches are to come, no thread is made to give way for having run long */
+static PyObject *expect(PyObject *module, PyObject *more)
+{
+    (void)module;
+    search.expects = more == Py_True;
+    Py_RETURN_NONE;
+}
+
 /* The choice before the running thread's pending operation. */
 void search_point(Thread *thread)
 {
@@ -759,6 +767,7 @@ PyMethodDef explore_functions[] = {{"explore_share", share, METH_NOARGS, NULL},
                                    {"explore_me", own_index, METH_NOARGS, NULL},
                                    {"explore_observe", observe, METH_O, NULL},
                                    {"explore_add_switch", add_switch, METH_VARARGS, NULL},
+                                   {"explore_expect", expect, METH_O, NULL},
                                    {"explore_threads", threads, METH_NOARGS, NULL},
                                    {"explore_machinery", set_machinery, METH_O, NULL},
                                    {NULL, NULL, 0, NULL}};

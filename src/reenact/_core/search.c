@@ -211,7 +211,8 @@ static Thread *by_priority(Thread *running, Thread **candidates, size_t count)
 /* Deadlines come last; a thread that has run for long lets another one run. */
 static Thread *by_order(Thread *running, Thread **candidates, size_t count, bool skips)
 {
-    bool is_led = search.follows && search.switch_at < search.switch_count;
+    bool is_led =
+        search.follows && (search.expects || search.switch_at < search.switch_count);
     bool stays = candidates[0] == running && (is_led || running->explored.consecutive <= PATIENCE);
     size_t first = 0;
     if (!stays && running != NULL) { /* round robin, so that nobody is left out for ever */
@@ -269,10 +270,19 @@ static size_t leave_out_sleepers(Thread **candidates, size_t count)
 
 /* ---- choices that were given ---- */
 
+/* A negative index is of a thread that was to be started yet: by its parent, as the how-manieth. */
+static bool is_meant(int32_t index, const Thread *thread)
+{
+    uint32_t unborn = ~(uint32_t)index;
+    return index >= 0 ? thread->index == index
+                      : thread->parent == (int32_t)(unborn >> 16) &&
+                            thread->ordinal == (int32_t)(unborn & 0xFFFF);
+}
+
 static Thread *find(int32_t index, Thread **candidates, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (candidates[i]->index == index) {
+        if (is_meant(index, candidates[i])) {
             return candidates[i];
         }
     }

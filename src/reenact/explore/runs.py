@@ -59,6 +59,7 @@ class Ran:
     swallowed: tuple[str, ...] = ()  # exceptions that nobody looked at
     paths: tuple[str, ...] = ()  # of the threads, by index
     output: str = ""
+    error: BaseException | None = None  # that the failure is, if it happened in this process
 
     @property
     def plan(self) -> Plan:
@@ -69,6 +70,14 @@ class Runner(Protocol):
     """Runs the program once under a plan."""
 
     def run(self, plan: Plan) -> Ran: ...
+
+
+class Observable(Runner, Protocol):
+    """And lets an observer see what the threads do."""
+
+    def observed(
+        self, plan: Plan, observe: Callable[[], Callable[[], Any]]
+    ) -> tuple[Ran, Any]: ...
 
 
 def begin(plan: Plan, settings: Settings, hook: Callable[[int], None]) -> None:
@@ -143,6 +152,7 @@ class Watch:
 
     ignored: frozenset[str] = frozenset()
     failures: list[Failure] = field(default_factory=list)
+    errors: list[BaseException] = field(default_factory=list)  # that these are
     waiting: tuple[Waiting, ...] = ()
     swallowed: list[str] = field(default_factory=list)
     muted: tuple[int, Any] | None = None
@@ -154,6 +164,7 @@ class Watch:
         failure = failure_of(error, thread)
         if failure is not None and type(error).__name__ not in self.ignored:
             self.failures.append(failure)
+            self.errors.append(error)
 
     def on_abort(self, reason: int) -> None:
         """Called once, by whichever thread hears of it first, while all others stand still."""
