@@ -125,7 +125,7 @@ typedef struct {
     uint64_t hash;
     uint64_t priority;
     uint32_t position; /* operations and accesses that it has come to */
-    uint32_t raised;
+    uint32_t raised, ticks;
     uint32_t consecutive; /* steps that it has made while others could */
     uint32_t site;        /* of its pending operation; 0 until it is asked for */
     bool pending_writes, pending_waits, is_access, is_choice, has_priority, asleep, is_patient,

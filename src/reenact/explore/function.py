@@ -71,7 +71,6 @@ class Function:
 
     def run(self, plan: Plan) -> Ran:
         watch = Watch(self.settings.ignored)
-        random.setstate(self._random)
         with runs.watching(watch):
             runs.begin(plan, self.settings, watch.on_abort)
             error = self._call(watch)
