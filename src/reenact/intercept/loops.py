@@ -18,7 +18,7 @@ from __future__ import annotations
 import sys
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from operator import attrgetter
 from types import ModuleType
@@ -33,6 +33,7 @@ _GUARD = "_reenact_guard"
 _NOW, _TIMER, _DESCRIPTOR = 1 << 40, 1 << 41, 1 << 42  # what choices are about, beside tasks
 _STEPS = {"task_wakeup", "__step", "__wakeup"}  # callbacks that run a task, by their names
 _MOST_CHOICES = 64
+_FAIRNESS = 50  # callbacks that may come before the one that is first in the queue
 _POLL_EVENTS = {1: 1, 2: 4, 3: 5}  # of `selectors` as `poll` has them
 
 _when = attrgetter("_when")
@@ -320,17 +321,27 @@ def _let_time_pass(loop: Any) -> None:
 
 
 class _Ready(deque[Any]):
-    """A loop's callbacks that are to be called, of which any task's may be the next."""
+    """A loop's callbacks that are to be called, of which any task's may be the next.
 
-    __slots__ = ()
+    But not for ever: asyncio calls everything that is ready before it looks for more, and callbacks
+    that call themselves again until somebody else has run rely on that.
+    """
+
+    __slots__ = ("passed",)
+
+    def __init__(self, handles: Iterable[Any]) -> None:
+        super().__init__(handles)
+        self.passed = 0  # callbacks that came before the first one
 
     def popleft(self) -> Any:
-        if len(self) > 1 and _run.is_on:
+        if len(self) > 1 and _run.is_on and self.passed < _FAIRNESS:
             at = _choose(self)
             if at:
+                self.passed += 1
                 handle = self[at]
                 del self[at]
                 return handle
+        self.passed = 0
         return deque.popleft(self)
 
 
