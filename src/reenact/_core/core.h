@@ -389,10 +389,10 @@ typedef struct {
     size_t prefix_size;
     const Switch *switches;
     size_t switch_count, switch_at;
-    uint64_t asleep; /* threads that sleep once the prefix is done */
+    uint64_t asleep;              /* threads that sleep once the prefix is done */
     uint64_t settle_until, turns; /* turns: of event loops that were alone */
-    uint32_t racy_limit;        /* sites found later do not count in this run */
-    int32_t first_thread, root; /* of the run; and the thread that began it */
+    uint32_t racy_limit;          /* sites found later do not count in this run */
+    int32_t first_thread, root;   /* of the run; and the thread that began it */
     bool at_ticks, at_accesses, follows, aborting, has_told, is_settling;
     uint64_t aborted_points;
     PyObject *hook;

@@ -76,8 +76,8 @@ def begin(patience_s: float) -> None:
 
 
 def _warm_up() -> None:
-    """What asyncio does once in a process is done by now, so that the first run is like the others."""
-    import concurrent.futures.thread  # noqa: F401, PLC0415
+    """What asyncio does once in a process is done now: the first run is like the others."""
+    import concurrent.futures.thread  # noqa: F401
 
     sys.modules["asyncio.events"].get_event_loop_policy()
     sys.modules["asyncio.log"].logger.isEnabledFor(10)
@@ -237,7 +237,10 @@ def _selector_class(native: Any) -> type:
 
 
 def _select(
-    selector: Any, loop: Any, native: Callable[[Any, float | None], list[Any]], timeout: float | None
+    selector: Any,
+    loop: Any,
+    native: Callable[[Any, float | None], list[Any]],
+    timeout: float | None,
 ) -> list[Any]:
     ready = loop.__dict__[_GUARD].ready
     if timeout is not None and timeout <= 0:
@@ -247,6 +250,8 @@ def _select(
     ):
         return native(selector, timeout)
     found = native(selector, 0)
+    if found and loop._ready:
+        found = _not_yet_seen(found, loop._ready)
     if len(found) > 1:
         found = _in_some_order(found)
     if loop._scheduled:
@@ -267,6 +272,21 @@ def _is_abroad(loop: Any, selector: Any) -> bool:
 
 def _is_patient(loop: Any) -> bool:
     return bool(loop._scheduled) and getattr(loop._scheduled[0], "is_patient", False)
+
+
+def _not_yet_seen(found: list[Any], handles: _Ready) -> list[Any]:
+    """Without descriptors whose callbacks are still to come: asyncio never calls one twice for what
+    came once, since it calls everything that is ready before it looks again."""
+    queued = {id(handle) for handle in handles}
+    left = []
+    for key, events in found:
+        if isinstance(key.data, tuple):  # (reader, writer)
+            for event, handle in zip((1, 2), key.data, strict=False):
+                if id(handle) in queued:
+                    events &= ~event
+        if events:
+            left.append((key, events))
+    return left
 
 
 def _in_some_order(found: list[Any]) -> list[Any]:
