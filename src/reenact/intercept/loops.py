@@ -443,7 +443,7 @@ def look_for_unretrieved() -> None:
 def _tasks(loop: Any) -> list[Any]:
     """All of a loop's tasks that still exist, done or not, in order of their creation."""
     module = sys.modules["asyncio.tasks"]
-    known = getattr(module, "_scheduled_tasks", None) or getattr(module, "_all_tasks", ())
+    known: Any = getattr(module, "_scheduled_tasks", None) or getattr(module, "_all_tasks", ())
     tasks = {task for task in list(known) if task.get_loop() is loop}
     tasks.update(module.all_tasks(loop))
     return sorted(tasks, key=lambda task: getattr(task, _NUMBER, 0))
