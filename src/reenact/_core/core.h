@@ -39,7 +39,8 @@
     X(YIELD, "yield")                                                                              \
     X(READ, "read")                                                                                \
     X(WRITE, "write")                                                                              \
-    X(CHOICE, "choice")
+    X(CHOICE, "choice")                                                                            \
+    X(COLLECT, "collect")
 #define OBJECTS(X)                                                                                 \
     X(NOTHING, "none")                                                                             \
     X(THREAD, "thread")                                                                            \
@@ -124,7 +125,7 @@ typedef struct {
     uint64_t hash;
     uint64_t priority;
     uint32_t position; /* operations and accesses that it has come to */
-    uint32_t raised;
+    uint32_t raised, ticks;
     uint32_t consecutive; /* steps that it has made while others could */
     uint32_t site;        /* of its pending operation; 0 until it is asked for */
     bool pending_writes, pending_waits, is_access, is_choice, has_priority, asleep, is_patient,
@@ -368,7 +369,7 @@ typedef struct {
     uint32_t racy_order[MOST_RACY]; /* in which they were found */
     Step trace[MOST_STEPS];
 } Run;
-enum SwitchKind { SWITCH_PREEMPTS, SWITCH_FORCED, SWITCH_AMONG };
+enum SwitchKind { SWITCH_PREEMPTS, SWITCH_FORCED, SWITCH_AMONG, SWITCH_COLLECTS };
 typedef struct {
     int32_t thread;
     uint32_t position;
@@ -381,7 +382,7 @@ typedef struct {
     enum SearchKind kind;
     uint64_t random, number;
     uint64_t drawn; /* by the program */
-    int64_t limit, patience_ns, clock_ns;
+    int64_t limit, patience_ns, clock_ns, stall_ns;
     uint64_t keys, born; /* given out in this run: to what is shared, to tasks */
     uint64_t changes[MOST_CHANGES];
     uint32_t change_count, changes_done, lowered;
@@ -393,7 +394,7 @@ typedef struct {
     uint64_t settle_until, turns; /* turns: of event loops that were alone */
     uint32_t racy_limit;          /* sites found later do not count in this run */
     int32_t first_thread, root;   /* of the run; and the thread that began it */
-    bool at_ticks, at_accesses, follows, aborting, has_told, is_settling;
+    bool at_ticks, at_accesses, follows, expects, aborting, has_told, is_settling, has_collected;
     uint64_t aborted_points;
     PyObject *hook;
 } Search;
@@ -402,6 +403,7 @@ extern Search search;
 extern Run *run;
 Thread *search_choose(Thread *running);
 void search_point(Thread *thread);
+bool search_wants_collection(Thread *thread);
 size_t search_among(const uint64_t *identities, size_t count);
 uint64_t search_random(void);
 void search_fill(char *bytes, size_t size);
@@ -415,6 +417,7 @@ void search_uncontrolled(const char *text);
 bool search_is_machinery(void);
 int64_t search_clock(int64_t clock);
 void search_idle(void);
+void search_look_for_stall(void);
 bool search_is_dependent(const Thread *thread, uint64_t key, bool writes);
 bool search_expire(Thread *thread);
 bool search_pass(int64_t ns);

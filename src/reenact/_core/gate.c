@@ -181,7 +181,7 @@ static void go_idle(void)
     int64_t step = gate_step();
     gate.holder = NULL;
     gate.state->holder = -1;
-    gate.idle_since_ns = gate.is_virtual ? real_ns() : 0;
+    gate.idle_since_ns = gate.exploring ? real_ns() : 0;
     in_this_order();
     gate.state->step_end = step;
 }

@@ -214,7 +214,7 @@ static Thread *by_priority(Thread *running, Thread **candidates, size_t count)
 /* Deadlines come last; a thread that has run for long lets another one run. */
 static Thread *by_order(Thread *running, Thread **candidates, size_t count, bool skips)
 {
-    bool is_led = search.follows && search.switch_at < search.switch_count;
+    bool is_led = search.follows && (search.expects || search.switch_at < search.switch_count);
     bool stays = candidates[0] == running && (is_led || running->explored.consecutive <= PATIENCE);
     size_t first = 0;
     if (!stays && running != NULL) { /* round robin, so that nobody is left out for ever */
@@ -272,10 +272,19 @@ static size_t leave_out_sleepers(Thread **candidates, size_t count)
 
 /* ---- choices that were given ---- */
 
+/* A negative index is of a thread that was to be started yet: by its parent, as the how-manieth. */
+static bool is_meant(int32_t index, const Thread *thread)
+{
+    uint32_t unborn = ~(uint32_t)index;
+    return index >= 0 ? thread->index == index
+                      : thread->parent == (int32_t)(unborn >> 16) &&
+                            thread->ordinal == (int32_t)(unborn & 0xFFFF);
+}
+
 static Thread *find(int32_t index, Thread **candidates, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (candidates[i]->index == index) {
+        if (is_meant(index, candidates[i])) {
             return candidates[i];
         }
     }
@@ -502,6 +511,29 @@ Thread *search_choose(Thread *running)
         search_abort(RUN_OVER_LIMIT);
     }
     return chosen;
+}
+
+/* Is the garbage to be collected before the running thread's pending operation? Noted as a step. */
+bool search_wants_collection(Thread *thread)
+{
+    bool wanted;
+    if (search.follows) {
+        wanted = next_switch(thread, SWITCH_COLLECTS) != NULL;
+        search.switch_at += wanted;
+    }
+    else {
+        uint64_t length = run->steps < 16 ? 16 : run->steps;
+        wanted = search.kind != SEARCH_FIRST && run->steps >= search.prefix_size &&
+                 search_random() % length == 0;
+    }
+    if (wanted && run->steps < MOST_STEPS) {
+        run->trace[run->steps++] = (Step){.thread = thread->index,
+                                          .op = OP_COLLECT,
+                                          .previous = thread->index,
+                                          .position = thread->explored.position,
+                                          .count = 1};
+    }
+    return wanted;
 }
 
 /* Among things that are no threads: the tasks of an event loop, by their identities. */

@@ -123,7 +123,7 @@ def _record(
     )
     path = Path(os.fspath(record) or _default_path(function))
     result.recording_problem = keep.keep(
-        program, result.switches, settings, result.failure, path, is_followed_from_start=False
+        program, result.switches, settings, result.failure, path
     )
     if not result.recording_problem:
         result.recording = path

@@ -11,11 +11,13 @@ import random
 import threading
 from collections.abc import Callable
 from types import TracebackType
+from typing import Any
 
 from reenact import _core
 from reenact.explore import instrumented, runs
 from reenact.explore.pinned import pinned
 from reenact.explore.runs import Ran, Settings, Watch
+from reenact.findings import Failure
 from reenact.strategies.searching import Plan
 
 
@@ -55,9 +57,20 @@ class Function:
         self._pinned.__exit__(None, None, None)
         random.setstate(self._random)
 
+    def observed(
+        self, plan: Plan, observe: Callable[[], Callable[[], Any]]
+    ) -> tuple[Ran, Any]:
+        """Run under a plan, with an observer that `observe` sets; what it returns is called at the
+        end, for what was observed."""
+        finish = observe()
+        try:
+            ran = self.run(plan)
+        finally:
+            _core.explore_observe(None)
+        return ran, finish()
+
     def run(self, plan: Plan) -> Ran:
         watch = Watch(self.settings.ignored)
-        random.setstate(self._random)
         with runs.watching(watch):
             runs.begin(plan, self.settings, watch.on_abort)
             error = self._call(watch)
@@ -78,6 +91,7 @@ class Function:
             points=result["points"],
             swallowed=tuple(dict.fromkeys(watch.swallowed)),
             paths=paths,
+            error=_cause(failure, error, watch),
         )
 
     def _call(self, watch: Watch) -> BaseException | None:
@@ -97,3 +111,14 @@ class Function:
         for thread in _core.quietly(runs.non_daemons):
             if thread not in self._threads:
                 thread.join()
+
+
+def _cause(
+    failure: Failure | None, error: BaseException | None, watch: Watch
+) -> BaseException | None:
+    """The exception that the failure is."""
+    if failure is None or failure.kind in ("deadlock", "livelock"):
+        return None
+    if watch.failures and failure is watch.failures[0]:
+        return watch.errors[0]
+    return error

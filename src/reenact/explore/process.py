@@ -106,5 +106,6 @@ def found_fields(
         "reasons": list(found.reasons),
         "coverage": search.coverage_fields(found.coverage),
         "strategy": found.strategy,
+        "loaded": [__name__, *runner.loaded],
         **told.as_dict(),
     }

@@ -39,12 +39,17 @@ class Settings:
     patience_s: float = PATIENCE_S
     real_clock: bool = False
     check: Callable[[], object] | None = None
+    stall_s: float = 0.0  # real time in which nothing happens; 0: a run may wait for ever
     ignored: frozenset[str] = frozenset()  # exceptions of threads that are no failures
 
     @property
     def terms(self) -> following.Terms:
         return following.Terms(
-            self.points, self.step_limit, int(self.patience_s * 1e9), not self.real_clock
+            self.points,
+            self.step_limit,
+            int(self.patience_s * 1e9),
+            not self.real_clock,
+            int(self.stall_s * 1e9),
         )
 
 
@@ -60,6 +65,7 @@ class Ran:
     swallowed: tuple[str, ...] = ()  # exceptions that nobody looked at
     paths: tuple[str, ...] = ()  # of the threads, by index
     output: str = ""
+    error: BaseException | None = None  # that the failure is, if it happened in this process
 
     @property
     def plan(self) -> Plan:
@@ -70,6 +76,14 @@ class Runner(Protocol):
     """Runs the program once under a plan."""
 
     def run(self, plan: Plan) -> Ran: ...
+
+
+class Observable(Runner, Protocol):
+    """And lets an observer see what the threads do."""
+
+    def observed(
+        self, plan: Plan, observe: Callable[[], Callable[[], Any]]
+    ) -> tuple[Ran, Any]: ...
 
 
 def begin(plan: Plan, settings: Settings, hook: Callable[[int], None]) -> None:
@@ -160,6 +174,7 @@ class Watch:
     ignored: frozenset[str] = frozenset()
     failures: list[Failure] = field(default_factory=list)
     swallowed: list[str] = field(default_factory=list)  # exceptions that nobody looked at
+    errors: list[BaseException] = field(default_factory=list)  # that these are
     waiting: tuple[Waiting, ...] = ()
     muted: tuple[Any, Any] | None = None
 
@@ -170,6 +185,7 @@ class Watch:
         failure = failure_of(error, thread)
         if failure is not None and type(error).__name__ not in self.ignored:
             self.failures.append(failure)
+            self.errors.append(error)
 
     def on_abort(self, reason: int) -> None:
         """Called once, by whichever thread hears of it first, while all others stand still."""
