@@ -1,9 +1,9 @@
 """What the threads of a run did: an event for each operation and access, with its place and values.
 
-A trail is an observer of one run that follows switches (`_core.explore_observe`). A place is given in
-terms of the user's code: the innermost frame that is neither the standard library's nor ours, by its
-function and the line counted from the function's first one. So edits elsewhere in the file do not
-move it, and how the standard library does its work does not matter either.
+A trail is an observer of one run that follows switches (`_core.explore_observe`). A place is given
+in terms of the user's code: the innermost frame that is neither the standard library's nor ours, by
+its function and the line counted from the function's first one. So edits elsewhere in the file do
+not move it, and how the standard library does its work does not matter either.
 """
 
 from __future__ import annotations
@@ -183,7 +183,9 @@ class Trail:
             user.f_code.co_filename if user is not None else "",
             (user.f_lineno or 0) if user is not None else 0,
             call_it(holder, name, operation),
-            0 if holder is None else self._things.setdefault((id(holder), name), len(self._things) + 1),
+            0
+            if holder is None
+            else self._things.setdefault((id(holder), name), len(self._things) + 1),
         )
         self.events.append(event)
         self._current[index] = event
@@ -209,4 +211,7 @@ class Trail:
 
 def events_of(said: list[list[Any]]) -> list[Event]:
     """From what `finish` made, which may have come from another process."""
-    return [Event(*fields[:3], Place(*fields[3]), *fields[4:]) for fields in said]
+    events = []
+    for thread, index, position, place, *rest in said:
+        events.append(Event(thread, index, position, Place(*place), *rest))
+    return events
