@@ -262,7 +262,8 @@ static PyObject *add_switch(PyObject *module, PyObject *args)
     Py_RETURN_NONE;
 }
 
-/* expect(more): while more switches are to come, no thread is made to give way for having run long */
+/* expect(more): while more switches are to come, no thread is made to give way for having run long
+ */
 static PyObject *expect(PyObject *module, PyObject *more)
 {
     (void)module;

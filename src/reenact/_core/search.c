@@ -211,8 +211,7 @@ static Thread *by_priority(Thread *running, Thread **candidates, size_t count)
 /* Deadlines come last; a thread that has run for long lets another one run. */
 static Thread *by_order(Thread *running, Thread **candidates, size_t count, bool skips)
 {
-    bool is_led =
-        search.follows && (search.expects || search.switch_at < search.switch_count);
+    bool is_led = search.follows && (search.expects || search.switch_at < search.switch_count);
     bool stays = candidates[0] == running && (is_led || running->explored.consecutive <= PATIENCE);
     size_t first = 0;
     if (!stays && running != NULL) { /* round robin, so that nobody is left out for ever */
