@@ -15,12 +15,15 @@ from reenact.version import VERSION as __version__
 __all__ = [
     "Deadlock",
     "Divergence",
+    "ExplorationFailed",
     "Livelock",
     "RecordingError",
     "ReenactError",
     "StaleSchedule",
     "UsageError",
     "__version__",
+    "explore",
+    "explored",
     "follow",
     "recording",
     "replay",
@@ -30,6 +33,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from reenact.api import replay
     from reenact.engine.block import recording
+    from reenact.explore.api import ExplorationFailed, explore, explored
     from reenact.errors import (
         Deadlock,
         Divergence,
@@ -42,6 +46,9 @@ if TYPE_CHECKING:
     from reenact.explore.follow import follow
 
 _HOMES = {
+    "explore": "reenact.explore.api",
+    "explored": "reenact.explore.api",
+    "ExplorationFailed": "reenact.explore.api",
     "recording": "reenact.engine.block",
     "replay": "reenact.api",
     "follow": "reenact.explore.follow",
@@ -61,4 +68,6 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module 'reenact' has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(_HOMES[name]), name)
+    found = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = found  # `explore` is a package of ours as well: the function is what is meant
+    return found

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { IDLE_NS = 15000000, EAGER_READS = 1000, AGAIN = 1000, CLOCKS = 16 };
+enum { IDLE_NS = 15000000, EAGER_READS = 1000, AGAIN = 1000, PATIENT_TICKS = 10, CLOCKS = 16 };
 
 static PyObject *abandoned; /* the exception */
 static int32_t *prefix;
@@ -83,7 +83,7 @@ int search_raise(Thread *thread, bool waits)
     }
     search_tell();
     search.aborted_points++;
-    if (!waits && thread->explored.raised++ % AGAIN != 0) {
+    if (thread->explored.raised++ % AGAIN != 0 && !waits) {
         return 0;
     }
     PyErr_SetNone(abandoned);
@@ -120,6 +120,24 @@ void search_idle(void)
     }
     if (earliest != NULL && real_ns() - gate.idle_since_ns >= IDLE_NS) {
         search_expire(earliest);
+        gate_resume();
+    }
+    pthread_mutex_unlock(&gate.mutex);
+}
+
+/* Threads wait for the outside, where nothing happens any more: a deadlock as well, if others of
+ * the same program took far less time. */
+void search_look_for_stall(void)
+{
+    pthread_mutex_lock(&gate.mutex);
+    bool stalls = gate.exploring && gate.holder == NULL && gate.timed == 0 && !search.aborting &&
+                  search.stall_ns > 0 && real_ns() - gate.idle_since_ns > search.stall_ns;
+    if (stalls && log_is_on()) {
+        log_entry(ENTRY_END, ENDED_IN_DEADLOCK);
+        report_deadlock();
+    }
+    if (stalls) {
+        search_abort(RUN_IN_DEADLOCK);
         gate_resume();
     }
     pthread_mutex_unlock(&gate.mutex);
@@ -213,6 +231,33 @@ static Object *object_touched(const Thread *thread)
     return object;
 }
 
+/* The program's callbacks of the garbage collector may do anything, at any point: now and then one
+ * comes between. Once in a run is enough. */
+static void maybe_collect(Thread *thread)
+{
+    static PyObject *callbacks;
+    if (search.has_collected || search.aborting) {
+        return;
+    }
+    if (callbacks == NULL) {
+        PyObject *module = PyImport_ImportModule("gc");
+        callbacks = module == NULL ? NULL : PyObject_GetAttrString(module, "callbacks");
+        Py_XDECREF(module);
+        PyErr_Clear();
+    }
+    if (callbacks == NULL || !PyList_Check(callbacks) || PyList_GET_SIZE(callbacks) == 0 ||
+        !search_wants_collection(thread)) {
+        return;
+    }
+    search.has_collected = true;
+    if (log_is_on()) {
+        pthread_mutex_lock(&gate.mutex);
+        log_entry(ENTRY_COLLECT, 0);
+        pthread_mutex_unlock(&gate.mutex);
+    }
+    collect_now(0);
+}
+
 static PyObject *observer;
 
 /* observe(function or None): called in runs to come that follow given switches, before each
@@ -271,13 +316,20 @@ static PyObject *expect(PyObject *module, PyObject *more)
     Py_RETURN_NONE;
 }
 
+/* Ticks that are no choices are counted all the same: a loop that waits for another thread, without
+ * an operation that we could see, must not go on for ever. */
+static bool is_time_for_others(Thread *thread)
+{
+    return search.at_ticks || ++thread->explored.ticks % PATIENT_TICKS == 0;
+}
+
 /* The choice before the running thread's pending operation. */
 void search_point(Thread *thread)
 {
     Explored *explored = &thread->explored;
     bool is_tick = thread->pending_op == OP_NONE && !explored->is_access;
     run->points++;
-    if (explored->is_access && !explored->is_choice) {
+    if ((explored->is_access && !explored->is_choice) || (is_tick && !is_time_for_others(thread))) {
         return;
     }
     if (!explored->is_access && !is_tick && is_hidden(thread)) {
@@ -286,7 +338,7 @@ void search_point(Thread *thread)
     }
     if (!explored->is_access) {
         Object *object = object_touched(thread);
-        explored->position++;
+        explored->position += !is_tick || search.at_ticks;
         explored->pending = object == NULL ? NULL : track_of(object);
         explored->pending_writes = is_write((enum Operation)thread->pending_op);
         explored->pending_waits = explored->blocks != NULL;
@@ -305,6 +357,7 @@ void search_point(Thread *thread)
     else {
         gate_preempt_locked(thread, next);
     }
+    maybe_collect(thread);
     if (is_observed) {
         search_observe(thread, true, key, NULL);
     }
@@ -317,11 +370,12 @@ static PyObject *no_memory(void)
     return PyErr_NoMemory();
 }
 
-/* share(): memory for what runs leave, before anything is forked */
-static PyObject *share(PyObject *module, PyObject *unused)
+/* share(anew): memory for what runs leave, before anything is forked; anew in a forked process that
+ * is to have its own */
+static PyObject *share(PyObject *module, PyObject *anew)
 {
-    (void)module, (void)unused;
-    if (run == NULL) {
+    (void)module;
+    if (run == NULL || PyObject_IsTrue(anew) == 1) {
         void *at = mmap(NULL, sizeof(Run), PROT_READ | PROT_WRITE,
                         MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (at == MAP_FAILED) {
@@ -433,11 +487,11 @@ static PyObject *begin_run(PyObject *module, PyObject *args)
     (void)module;
     int kind, depth, points, is_virtual;
     unsigned long long seed, asleep;
-    long long length, limit, patience_ns, racy_limit;
+    long long length, limit, patience_ns, racy_limit, stall_ns;
     PyObject *given_prefix, *given_switches, *hook;
-    if (!PyArg_ParseTuple(args, "iKiLLLiO!KOLpO", &kind, &seed, &depth, &length, &limit,
+    if (!PyArg_ParseTuple(args, "iKiLLLiO!KOLpOL", &kind, &seed, &depth, &length, &limit,
                           &patience_ns, &points, &PyBytes_Type, &given_prefix, &asleep,
-                          &given_switches, &racy_limit, &is_virtual, &hook)) {
+                          &given_switches, &racy_limit, &is_virtual, &hook, &stall_ns)) {
         return NULL;
     }
     if (run == NULL || !gate.active || me == NULL || gate.exploring) {
@@ -451,6 +505,7 @@ static PyObject *begin_run(PyObject *module, PyObject *args)
                       .number = number,
                       .limit = limit,
                       .patience_ns = patience_ns,
+                      .stall_ns = stall_ns,
                       .asleep = asleep,
                       .at_ticks = points == 1,
                       .at_accesses = points == 2,
@@ -470,7 +525,9 @@ static PyObject *begin_run(PyObject *module, PyObject *args)
     run->timed_waits = 0;
     run->steps = run->choices = run->points = run->fingerprint = run->preemptions = 0;
     run->note[0] = '\0';
-    collect_if_due();
+    if (!log_is_on()) {
+        collect_if_due();
+    }
     begin_threads();
     begin_time(is_virtual);
     variables_begin();
@@ -544,6 +601,7 @@ static PyObject *abandon(PyObject *module, PyObject *unused)
             return NULL;
         }
     }
+    thread->explored.is_spared = false; /* what is still tidied up must not wait for anything */
     return PyBool_FromLong(left == NULL);
 }
 
@@ -749,7 +807,7 @@ static PyObject *threads(PyObject *module, PyObject *unused)
     return list;
 }
 
-PyMethodDef explore_functions[] = {{"explore_share", share, METH_NOARGS, NULL},
+PyMethodDef explore_functions[] = {{"explore_share", share, METH_O, NULL},
                                    {"explore_open", open_gate, METH_O, NULL},
                                    {"explore_close", shut_gate, METH_NOARGS, NULL},
                                    {"explore_begin", begin_run, METH_VARARGS, NULL},

@@ -34,16 +34,16 @@ static uint32_t clocks[MOST_CLOCKS][MOST_CLOCKS];
 
 /* Memory of our own, away from the program's heap: a replay does not need it, and must find the
  * program's objects where they were. Nothing is given back; what grows doubles. */
-#define ARENA ((void *)0x2E0000000000ULL)
-enum { AREA_BITS = 34 };
+#define TRACKS ((void *)0x2E0000000000ULL)
+enum { TRACK_BITS = 34 };
 
 static void *take(size_t size)
 {
     static char *at, *end;
     if (at == NULL) {
-        at = mmap(ARENA, 1ULL << AREA_BITS, PROT_READ | PROT_WRITE,
+        at = mmap(TRACKS, 1ULL << TRACK_BITS, PROT_READ | PROT_WRITE,
                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-        end = at == MAP_FAILED ? at : at + (1ULL << AREA_BITS);
+        end = at == MAP_FAILED ? at : at + (1ULL << TRACK_BITS);
     }
     size = (size + 15) & ~(size_t)15;
     if (at == MAP_FAILED || (size_t)(end - at) < size) {

@@ -16,12 +16,13 @@ from reenact.version import VERSION
 COMMANDS = {
     "record": "run a program and record its execution",
     "sources": "say which inputs would be recorded, and why",
+    "explore": "search a program's executions for one that fails",
     "replay": "do again exactly what was recorded",
     "info": "say what a recording holds",
     "dump": "show the events of a recording",
     "pack": "pack a recording's directory into one file",
 }
-DESCRIPTION = "Record a threaded Python program's execution and replay it exactly."
+DESCRIPTION = "Record a threaded Python program's execution, replay it exactly, explore others."
 
 
 def parser(loaded: tuple[str, ...]) -> argparse.ArgumentParser:
@@ -40,7 +41,7 @@ def parser(loaded: tuple[str, ...]) -> argparse.ArgumentParser:
 
 def arranged(given: list[str]) -> list[str]:
     """Where a command is followed by a program, the program's options are told from ours."""
-    if given[:1] not in (["record"], ["sources"]):
+    if given[:1] not in (["record"], ["sources"], ["explore"]):
         return given
     arrange = import_module("reenact.cli.program").arrange
     return [given[0], *arrange(given[1:])]

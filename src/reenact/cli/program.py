@@ -15,6 +15,8 @@ from reenact.inputs import SOURCES
 _VALUED = (
     *("-o", "--strategy", "--seed", "--slice", "--instrument"),
     *("--source", "--boundary", "--config"),
+    *("--runs", "--seconds", "-j", "--jobs", "--points", "--patience", "--step-limit"),
+    *("--write-test", "--shrink", "--hang"),
 )
 
 

@@ -11,7 +11,7 @@ import json
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from reenact.explore.after import Story
 from reenact.explore.result import Result
 from reenact.explore.runs import Settings
 from reenact.explore.script import HANG_S
-from reenact.explore.search import Coverage, Limits
+from reenact.explore.search import Coverage, Limits, total
 from reenact.explore.workers import Worker, Workers
 from reenact.intercept.processes import bootstrap
 
@@ -130,37 +130,19 @@ def _listen(
     workers: Workers, everybody: list[Worker], progress: Callable[[Coverage], None] | None
 ) -> Worker | None:
     for said in workers.listen(_PERIOD_S):
-        if said is not None and said[1].get("found", {}).get("verdict") == "failed":
+        found = {} if said is None else said[1].get("found", {})
+        if said is not None and found.get("verdict") == "failed":
             return said[0]
+        if found.get("coverage", {}).get("exhausted"):
+            workers.stop()  # there is nothing left to find
         if progress is not None:
             progress(_sum(everybody))
     return None
 
 
 def _sum(everybody: list[Worker]) -> Coverage:
-    """Behaviours may have been seen by several workers: their sum is an upper bound, so the
-    largest is taken, which is a lower one."""
-    total = Coverage()
-    for worker in everybody:
-        fields = worker.latest.get("progress")
-        if fields is None:
-            continue
-        each = Coverage(**fields)
-        total = replace(
-            total,
-            runs=total.runs + each.runs,
-            complete=total.complete + each.complete,
-            behaviours=max(total.behaviours, each.behaviours),
-            exhausted=total.exhausted or each.exhausted,
-            threads=max(total.threads, each.threads),
-            choices=max(total.choices, each.choices),
-            seconds=max(total.seconds, each.seconds),
-            by_strategy={
-                name: total.by_strategy.get(name, 0) + each.by_strategy.get(name, 0)
-                for name in {**total.by_strategy, **each.by_strategy}
-            },
-        )
-    return total
+    said = [each.latest["progress"] for each in everybody if "progress" in each.latest]
+    return total([Coverage(**fields) for fields in said])
 
 
 def _put_together(
@@ -175,11 +157,12 @@ def _put_together(
             tuple(words["reasons"]),
             Story.from_dict(words),
             strategy=words["strategy"],
+            loaded=tuple(words["loaded"]),
         )
     reasons: dict[str, None] = {}
     for worker in everybody:
         said = worker.latest.get("found")
-        if said is None and not stopped:
+        if said is None and not stopped and not coverage.exhausted:
             reasons["a process of the search ended before it was through"] = None
         for reason in said["reasons"] if said is not None else ():
             reasons[reason] = None
@@ -192,7 +175,9 @@ def _put_together(
 
 def _record(task: Task, result: Result, path: Path) -> None:
     assert result.failure is not None
-    problem = keep.keep(task.program, result.switches, task.settings, result.failure, path)
+    problem = keep.keep(
+        task.program, result.switches, task.settings, result.failure, path, result.loaded
+    )
     if problem:
         result.recording_problem = problem
     else:

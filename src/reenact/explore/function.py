@@ -15,24 +15,34 @@ from typing import Any
 
 from reenact import _core
 from reenact.explore import instrumented, runs
+from reenact.explore.pinned import pinned
 from reenact.explore.runs import Ran, Settings, Watch
 from reenact.findings import Failure
 from reenact.strategies.searching import Plan
 
 
+def prepare(settings: Settings) -> None:
+    """Patch the interpreter and put points into the program's code, as far as it is not done."""
+    runs.take_over()
+    if settings.points != "sync":
+        instrumented.instrument(settings.instrument, settings.points == "accesses")
+
+
 class Function:
     """Runs `function` under plans; a context, since the process is under the gate meanwhile."""
 
-    def __init__(self, function: Callable[[], object], settings: Settings) -> None:
+    def __init__(
+        self, function: Callable[[], object], settings: Settings, worker: int | None = None
+    ) -> None:
         self.function = function
         self.settings = settings
+        self._pinned = pinned(worker)
         self._random = random.getstate()
         self._threads: frozenset[threading.Thread] = frozenset()
 
     def __enter__(self) -> Function:
-        runs.take_over()
-        if self.settings.points != "sync":
-            instrumented.instrument(self.settings.instrument, self.settings.points == "accesses")
+        prepare(self.settings)
+        self._pinned.__enter__()
         _core.explore_open(SystemExit)
         self._threads = frozenset(threading.enumerate())
         return self
@@ -44,6 +54,7 @@ class Function:
         tb: TracebackType | None,
     ) -> None:
         _core.explore_close()
+        self._pinned.__exit__(None, None, None)
         random.setstate(self._random)
 
     def observed(self, plan: Plan, observe: Callable[[], Callable[[], Any]]) -> tuple[Ran, Any]:
@@ -58,14 +69,12 @@ class Function:
 
     def run(self, plan: Plan) -> Ran:
         watch = Watch(self.settings.ignored)
-        random.setstate(self._random)
         with runs.watching(watch):
             runs.begin(plan, self.settings, watch.on_abort)
             error = self._call(watch)
             is_settled = _core.explore_settle()
             paths = runs.thread_paths()
-            has_ended = _core.explore_abandon()
-            result = _core.explore_end()
+            result, has_ended = runs.end()
         failure = runs.verdict(result["reason"], error, watch)
         uncontrolled = result["note"] if result["uncontrolled"] else ""
         if not is_settled and failure is None:
@@ -78,7 +87,7 @@ class Function:
             uncontrolled=uncontrolled,
             threads=result["threads"],
             points=result["points"],
-            swallowed=tuple(watch.swallowed),
+            swallowed=tuple(dict.fromkeys(watch.swallowed)),
             paths=paths,
             error=_cause(failure, error, watch),
         )

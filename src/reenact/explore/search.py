@@ -47,6 +47,24 @@ def coverage_fields(coverage: Coverage) -> dict[str, Any]:
     return asdict(coverage)
 
 
+def total(parts: list[Coverage]) -> Coverage:
+    """Of several workers. What behaviours they have in common is not known: the most that one of
+    them has seen is what all have seen at least."""
+    names = dict.fromkeys(name for part in parts for name in part.by_strategy)
+    return Coverage(
+        runs=sum(part.runs for part in parts),
+        complete=sum(part.complete for part in parts),
+        behaviours=max((part.behaviours for part in parts), default=0),
+        exhausted=next((part.exhausted for part in parts if part.exhausted), ""),
+        threads=max((part.threads for part in parts), default=1),
+        choices=max((part.choices for part in parts), default=0),
+        seconds=max((part.seconds for part in parts), default=0.0),
+        by_strategy={
+            name: sum(part.by_strategy.get(name, 0) for part in parts) for name in names
+        },
+    )
+
+
 @dataclass(slots=True)
 class Found:
     """What a search came to; `switches` make the program fail again."""

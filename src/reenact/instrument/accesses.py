@@ -13,7 +13,8 @@ Each instruction put in bears the position of the one it precedes, as ticks do: 
 tracebacks stay those of the untouched program. Works after the ticks were placed, from the
 outside in, with a stack of its own.
 
-Left out on purpose: comparisons and arithmetic of whole containers; the store of `for G in`, `with
+Left out on purpose: comparisons and arithmetic of whole containers; `getattr`, `setattr` and other
+functions of C that are not in `containers.py`; the store of `for G in`, `with
 x as G` and `except E as G`, which is told right after it happened; what a pattern of `match`
 reads.
 """
@@ -23,7 +24,13 @@ from __future__ import annotations
 import _ast
 from _ast import AST
 
-from reenact.instrument.containers import CONSUMERS, ITERATING, METHODS, is_nobodys
+from reenact.instrument.containers import (
+    CONSUMERS,
+    ITERATING,
+    METHODS,
+    changes_argument,
+    is_nobodys,
+)
 from reenact.instrument.places import before, first_place, last_place, spot
 from reenact.instrument.rewrite import position
 from reenact.instrument.scopes import COMPREHENSIONS, Names, slots, viewed
@@ -182,8 +189,8 @@ class _Rewriter:
     def _call(self, node: Any) -> None:
         if isinstance(node.func, _ast.Attribute) and node.func.attr in METHODS:
             self._method(node)
-        elif isinstance(node.func, _ast.Name) and node.func.id in CONSUMERS:
-            self._consumer(node)
+        elif changes_argument(node.func) or self._is_consumer(node.func):
+            self._argument(node, writes=changes_argument(node.func))
         for keyword in node.keywords:
             if keyword.arg is None:
                 keyword.value = self._contents(keyword.value)
@@ -204,14 +211,19 @@ class _Rewriter:
             site = self._site(METHOD, func, func.attr, writes=METHODS[func.attr], depth=last + 1)
             _wrap_operand(node, last, site)
 
-    def _consumer(self, node: Any) -> None:
+    def _is_consumer(self, func: Any) -> bool:
+        if not isinstance(func, _ast.Name) or func.id not in CONSUMERS:
+            return False
+        return self.names.is_builtin(self.scope, func.id)
+
+    def _argument(self, node: Any, writes: bool) -> None:
+        """A function that reads or writes the contents of its first argument."""
         is_plain = node.args and not isinstance(node.args[0], _ast.Starred)
-        if not is_plain or not self.names.is_builtin(self.scope, node.func.id):
-            return
-        if self._is_unshared(node.args[0]):
+        if not is_plain or self._is_unshared(node.args[0]):
             return
         last = self._last_operand(node) or 0
-        _wrap_operand(node, last, self._site(CONTENTS, node.args[0], depth=last))
+        site = self._site(CONTENTS, node.args[0], writes=writes, depth=last)
+        _wrap_operand(node, last, site)
 
     def _last_operand(self, node: _ast.Call) -> int | None:
         """The last operand of a plain call that can hold a point."""

@@ -44,6 +44,13 @@ CONSUMERS = dict.fromkeys(_CONSUMING.split(), True) | dict.fromkeys(
     ("iter", "enumerate", "reversed"), False
 )
 
+# Functions of the standard library that write their first argument.
+_CHANGING = """
+    heappush heappop heapify heappushpop heapreplace insort insort_left insort_right
+"""
+_CHANGERS = frozenset(_CHANGING.split())
+_CHANGERS_BY_MODULE = {"heapq": _CHANGERS, "bisect": _CHANGERS, "random": frozenset(["shuffle"])}
+
 _DISPLAYS = (
     _ast.List,
     _ast.Set,
@@ -60,6 +67,13 @@ def is_fresh(node: AST | None) -> bool:
     if isinstance(node, _ast.Call) and isinstance(node.func, _ast.Name):
         return node.func.id in ("list", "dict", "set")
     return isinstance(node, _DISPLAYS)
+
+
+def changes_argument(func: AST) -> bool:
+    """Does the function that *func* names write the container that is its first argument?"""
+    if isinstance(func, _ast.Attribute) and isinstance(func.value, _ast.Name):
+        return func.attr in _CHANGERS_BY_MODULE.get(func.value.id, ())
+    return isinstance(func, _ast.Name) and func.id in _CHANGERS
 
 
 def is_nobodys(node: AST) -> bool:

@@ -35,7 +35,7 @@ from os.path import dirname
 from zipimport import zipimporter
 
 from reenact.instrument.cache import Cache, default_root, digest_of, key_for
-from reenact.instrument.rewrite import rewrite
+from reenact.instrument.rewrite import ACCESSES_VERSION, rewrite
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,14 +77,14 @@ class Policy:
         """Is the module *name*, whose file is *path*, to be instrumented?"""
         if not self.enabled or _is_within(name, _OURS):
             return False
-        return _is_within(name, self.packages) or not _is_library(path)
+        return _is_within(name, self.packages) or not is_library(path)
 
 
 def _is_within(name: str, packages: tuple[str, ...]) -> bool:
     return any(name == package or name.startswith(package + ".") for package in packages)
 
 
-def _is_library(path: str) -> bool:
+def is_library(path: str) -> bool:
     return path.startswith(_STANDARD_LIBRARY) or any(part in path for part in _INSTALLED)
 
 
@@ -117,7 +117,7 @@ class Instrumenter:
     def code(self, source: bytes, path: str) -> CodeType:
         """The code of the file *path*, planted and noted."""
         digest = digest_of(source)
-        key = key_for(digest, path, config="accesses" if self.accesses else "")
+        key = key_for(digest, path, config=f"accesses {ACCESSES_VERSION}" if self.accesses else "")
         code = self._cached(source, path, key) or self._made(source, path)
         self.plant(code)
         self.note_source(path, digest)

@@ -226,6 +226,8 @@ def _let_escape(scope: Scope) -> None:
         )
         if owner is not scope and (leaves or name in scope.escaping):
             owner.escaping.add(name)
+    for name in scope.nonlocals:  # what it binds the name to comes from elsewhere
+        scope.owner(name).escaping.add(name)
 
 
 def slots(node: Any) -> Iterator[Slot]:
