@@ -238,6 +238,8 @@ def _change(first: Event, second: Event, touched: list[Event]) -> str:
         f"and its {second.place.operation} at {_at(second)}"
     )
     writes = [each for each in touched if each.writes]
+    if writes and writes[0].before == writes[-1].after:
+        return ""  # it was put back, as far as can be seen
     if writes:
         values = f" from {writes[0].before} to {writes[-1].after}"
         return f"Thread {writes[-1].thread} changed {first.what}{values} {between}."

@@ -9,12 +9,18 @@ else it needs a free-threaded interpreter.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Literal
 
-from reenact.explore.trail import Event
-from reenact.strategies.searching import PREEMPTS, Switch
+from reenact.explore.checks import Checks
+from reenact.explore.runs import Observable
+from reenact.explore.trail import Event, Trail, events_of
+from reenact.findings import Failure
+from reenact.strategies.searching import PREEMPTS, Plan, Switch
 
+BUDGET = 60  # runs
+Switches = tuple[Switch, ...]
 Label = Literal["reachable with the GIL", "free-threaded only", "unknown"]
 
 
@@ -24,6 +30,46 @@ def label(switches: Iterable[Switch], events: Sequence[Event]) -> Label:
     if False in answers:
         return "free-threaded only"
     return "unknown" if None in answers else "reachable with the GIL"
+
+
+def prefer_reachable(
+    runner: Observable, switches: Switches, failure: Failure, budget_runs: int = BUDGET
+) -> Switches:
+    """Switches of the same kind that fail as well, and that the GIL allows, if there are any.
+
+    Preemptions that it does not allow are moved to places of the same thread where it does, the
+    nearest first; what failed in one place often fails in another.
+    """
+    while budget_runs > 0:
+        ran, said = runner.observed(Plan(switches=switches), Trail(False, Checks()).begin)
+        events = events_of(said)
+        budget_runs -= 1
+        bad = [each for each in switches if each.kind == PREEMPTS and not is_reachable(each, events)]
+        if not bad or ran.failure is None:
+            return switches
+        for moved in _moves(bad[0], events):
+            candidate = tuple(moved if each == bad[0] else each for each in switches)
+            budget_runs -= 1
+            again = runner.run(Plan(switches=candidate)).failure
+            if again is not None and again.is_like(failure):
+                switches = candidate
+                break
+            if budget_runs <= 0:
+                return switches
+        else:
+            return switches
+    return switches
+
+
+def _moves(switch: Switch, events: Sequence[Event]) -> Iterator[Switch]:
+    """To before other events of the thread that it can be switched right before."""
+    own = [each for each in events if each.index == switch.thread]
+    places = []
+    for before, after in pairwise(own):
+        if after.position != switch.position and (before.in_call or after.checks > before.checks):
+            places.append(after.position)
+    for position in sorted(places, key=lambda each: abs(each - switch.position)):
+        yield switch._replace(position=position)
 
 
 def is_reachable(switch: Switch, events: Sequence[Event]) -> bool | None:

@@ -28,7 +28,7 @@ _LIBRARY = tuple(
 )
 _PACKAGES = tuple({sysconfig.get_path(name) + os.sep for name in ("purelib", "platlib")})
 
-_SYNCHRONISING = ("lock", "RLock", "SimpleQueue")
+_NAMED = ("lock", "RLock", "SimpleQueue", "list", "dict", "set", "deque", "defaultdict")
 
 
 class Place(NamedTuple):
@@ -163,7 +163,7 @@ class Trail:
     _current: dict[int, Event] = field(default_factory=dict)  # by thread
     _written: tuple[Event, object, str | None] | None = None
     _things: dict[tuple[int, str | None], int] = field(default_factory=dict)
-    _names: dict[int, str] = field(default_factory=dict)  # of locks, by the attributes they are in
+    _names: dict[int, str] = field(default_factory=dict)  # of things, by the variables they are in
     _clock: int = 0
 
     def begin(self) -> Callable[[], Any]:
@@ -209,7 +209,7 @@ class Trail:
             self._arrivals.come(index, position, place),
             user.f_code.co_filename if user is not None else "",
             (user.f_lineno or 0) if user is not None else 0,
-            self._names.get(id(holder)) or call_it(holder, name, operation),
+            self._call_it(holder, name, operation),
             self._thing(holder, name),
             called_by(frame, user),
             self._clock,
@@ -218,6 +218,10 @@ class Trail:
             event.checks, event.in_call = self.checks.at(frame)
         self.events.append(event)
         self._current[index] = event
+
+    def _call_it(self, holder: object, name: str | None, operation: str) -> str:
+        known = self._names.get(id(holder)) if name is None else None
+        return known or call_it(holder, name, operation)
 
     def _thing(self, holder: object, name: str | None) -> int:
         if holder is None:
@@ -232,7 +236,7 @@ class Trail:
         if self.with_values and event.place.operation in ("read", "write"):
             value = value_of(holder, name)
             event.before = show(value)
-            if name is not None and type(value).__name__ in _SYNCHRONISING:
+            if name is not None and type(value).__name__ in _NAMED:
                 self._names[id(value)] = event.what
             if event.writes:
                 self._written = event, holder, name
