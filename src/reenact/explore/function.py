@@ -57,9 +57,7 @@ class Function:
         self._pinned.__exit__(None, None, None)
         random.setstate(self._random)
 
-    def observed(
-        self, plan: Plan, observe: Callable[[], Callable[[], Any]]
-    ) -> tuple[Ran, Any]:
+    def observed(self, plan: Plan, observe: Callable[[], Callable[[], Any]]) -> tuple[Ran, Any]:
         """Run under a plan, with an observer that `observe` sets; what it returns is called at the
         end, for what was observed."""
         finish = observe()

@@ -81,9 +81,7 @@ class Runner(Protocol):
 class Observable(Runner, Protocol):
     """And lets an observer see what the threads do."""
 
-    def observed(
-        self, plan: Plan, observe: Callable[[], Callable[[], Any]]
-    ) -> tuple[Ran, Any]: ...
+    def observed(self, plan: Plan, observe: Callable[[], Callable[[], Any]]) -> tuple[Ran, Any]: ...
 
 
 def begin(plan: Plan, settings: Settings, hook: Callable[[int], None]) -> None:
