@@ -17,15 +17,22 @@ from _pytest.outcomes import OutcomeException
 from _pytest.runner import CallInfo, check_interactive_exception, runtestprotocol
 from _pytest.skipping import evaluate_skip_marks, evaluate_xfail_marks
 
-from reenact.explore import instrumented, item as gate
 from reenact.explore import deviations
+from reenact.explore import item as gate
 from reenact.explore.search import Found, Limits, Search
 from reenact.findings import Failure
 from reenact.strategies.searching import COMPLETE, LIMIT, Plan
 from reenact_pytest import artefact, describe, options, reports, rewriting
 from reenact_pytest.artefact import Artefact
 from reenact_pytest.options import Options
-from reenact_pytest.schedules import Fixtures, Played, Schedules, TimedOut
+from reenact_pytest.schedules import (
+    Fixtures,
+    Phase,
+    Played,
+    Schedules,
+    TimedOut,
+    count_failed_subtests,
+)
 
 _KEY = pytest.StashKey[bool]()
 
@@ -125,6 +132,7 @@ class Explorer:
         self._tell(item, nextitem, played)
 
     def _tell(self, item: pytest.Item, nextitem: pytest.Item | None, played: Played) -> None:
+        count_failed_subtests(item, sum(each.failed for each in played.others))
         for phase in played.phases:
             if phase.report.when == "teardown":
                 nextitem = self._tear_down(item, nextitem)
@@ -352,9 +360,4 @@ def _put_call(played: Played, report: pytest.TestReport) -> None:
     if phase is not None:
         phase.call, phase.report = call, report
         return
-    from reenact_pytest.schedules import Phase
-
     played.phases.insert(1, Phase(call, report))
-
-
-__all__ = ["Explorer", "instrumented", "prepare"]

@@ -11,7 +11,8 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal
 
 import pytest
@@ -59,7 +60,8 @@ class Played:
                 return _failure_of(phase)
         for report in self.others:
             if report.failed:
-                return Failure("assertion", f"a subtest failed: {report.longreprtext}"[:200])
+                crash = getattr(report.longrepr, "reprcrash", None)
+                return Failure("assertion", f"a subtest failed: {getattr(crash, 'message', '')}")
         return None
 
 
@@ -130,8 +132,6 @@ class Schedules:
             raise TimedOut
         if played.is_skipped and ran.failure is None and self.first is not played:
             ran.uncontrolled = ran.uncontrolled or "the test skipped itself in a schedule"
-        if ran.failure is not None and not ran.failure.traceback:
-            ran.failure = replace(ran.failure)
         played.ran = ran
         return played
 
@@ -187,19 +187,22 @@ class _Belongings:
         if hasattr(self.item, "_request"):
             renew_request(self.item)
         self.item.__dict__.pop("_excinfo", None)  # of unittest
-        _forget_subtests(self.item)
+        count_failed_subtests(self.item, 0)
 
 
 def renew_request(item: Any) -> None:
     item._initrequest()
 
 
-def _forget_subtests(item: pytest.Item) -> None:
+def count_failed_subtests(item: pytest.Item, count: int) -> None:
+    """pytest counts them for as long as the session lasts."""
     try:
         from _pytest.subtests import failed_subtests_key
     except ImportError:  # before pytest 9
         return
-    item.config.stash.get(failed_subtests_key, {}).pop(item.nodeid, None)
+    counts: Any = item.config.stash.get(failed_subtests_key, None)
+    if counts is not None:
+        counts[getattr(item, "id", item.nodeid)] = count
 
 
 class _Held:
@@ -254,6 +257,17 @@ def _tear_down(item: Any) -> None:
 # ---- fixtures of wider scope ----
 
 
+@contextmanager
+def _active(item: pytest.Item) -> Iterator[None]:
+    """pytest hands out fixtures to items alone that are set up, or about to be."""
+    stack = item.session._setupstate.stack
+    stack[item] = ([], None)
+    try:
+        yield
+    finally:
+        del stack[item]
+
+
 class Fixtures:
     """Those that are shared by several tests, and so by several runs."""
 
@@ -274,8 +288,13 @@ class Fixtures:
         if not hasattr(item, "_request"):
             return
         known = item._fixtureinfo.name2fixturedefs
-        for name in item.fixturenames:
-            if name in known and known[name][-1].scope != "function":
+        names = [
+            name
+            for name in item.fixturenames
+            if name in known and known[name][-1].scope != "function"
+        ]
+        with _active(item):
+            for name in names:
                 item._request.getfixturevalue(name)
         self._threads = frozenset(threading.enumerate())
 
@@ -291,6 +310,8 @@ class Fixtures:
         late, self._late = self._late, []
         if late:
             renew_request(item)
-        for name in late:
-            CallInfo.from_call(lambda name=name: item._request.getfixturevalue(name), "setup")
+            with _active(item):
+                for name in late:
+                    ask = partial(item._request.getfixturevalue, name)
+                    CallInfo.from_call(ask, "setup")  # if it fails, it will in the test
         self._threads = frozenset(threading.enumerate())
