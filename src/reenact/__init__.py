@@ -13,14 +13,18 @@ from __future__ import annotations
 from reenact.version import VERSION as __version__
 
 __all__ = [
+    "Deadlock",
     "Divergence",
     "ExplorationFailed",
+    "Livelock",
     "RecordingError",
     "ReenactError",
+    "StaleSchedule",
     "UsageError",
     "__version__",
     "explore",
     "explored",
+    "follow",
     "recording",
     "replay",
 ]
@@ -29,8 +33,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from reenact.api import replay
     from reenact.engine.block import recording
-    from reenact.errors import Divergence, RecordingError, ReenactError, UsageError
     from reenact.explore.api import ExplorationFailed, explore, explored
+    from reenact.errors import (
+        Deadlock,
+        Divergence,
+        Livelock,
+        RecordingError,
+        ReenactError,
+        StaleSchedule,
+        UsageError,
+    )
+    from reenact.explore.follow import follow
 
 _HOMES = {
     "explore": "reenact.explore.api",
@@ -38,9 +51,13 @@ _HOMES = {
     "ExplorationFailed": "reenact.explore.api",
     "recording": "reenact.engine.block",
     "replay": "reenact.api",
+    "follow": "reenact.explore.follow",
+    "Deadlock": "reenact.errors",
     "Divergence": "reenact.errors",
+    "Livelock": "reenact.errors",
     "RecordingError": "reenact.errors",
     "ReenactError": "reenact.errors",
+    "StaleSchedule": "reenact.errors",
     "UsageError": "reenact.errors",
 }
 

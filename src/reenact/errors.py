@@ -89,6 +89,38 @@ class Divergence(ReenactError):
         self.report = report
 
 
+class StaleSchedule(ReenactError):
+    """A schedule says nothing about the program as it is now: `line` of it has no place there."""
+
+    slug = "stale-schedule"
+
+    def __init__(self, *, line: int, turn: str, reason: str) -> None:
+        super().__init__(
+            f"the program has changed since the schedule was made: {reason} ({turn})",
+            where=f"schedule, line {line}",
+            advice="Explore again for a schedule of the program as it is now.",
+        )
+        self.line = line
+        self.turn = turn
+        self.reason = reason
+
+
+class Deadlock(ReenactError):
+    """All threads of a run wait for ever; `threads` says for what, one line for each."""
+
+    slug = "deadlock"
+
+    def __init__(self, what: str, threads: tuple[str, ...] = ()) -> None:
+        super().__init__("; ".join((what, *threads)))
+        self.threads = threads
+
+
+class Livelock(ReenactError):
+    """A run came to no end within its step limit."""
+
+    slug = "livelock"
+
+
 class InternalError(ReenactError):
     """A bug in us: an invariant of reenact does not hold."""
 
@@ -111,5 +143,13 @@ class ExecutionAborted(BaseException):
 def slugs() -> tuple[str, ...]:
     """Every slug there is; `docs/messages.md` has an entry for each."""
     faults = [f"recording-{fault}" for fault in RecordingError.advices]
-    classes = (UsageError, Divergence, InternalError, ExecutionAborted)
+    classes = (
+        UsageError,
+        Divergence,
+        StaleSchedule,
+        Deadlock,
+        Livelock,
+        InternalError,
+        ExecutionAborted,
+    )
     return (*faults, *(each.slug for each in classes))

@@ -39,14 +39,16 @@
     X(YIELD, "yield")                                                                              \
     X(READ, "read")                                                                                \
     X(WRITE, "write")                                                                              \
-    X(CHOICE, "choice")
+    X(CHOICE, "choice")                                                                            \
+    X(COLLECT, "collect")
 #define OBJECTS(X)                                                                                 \
     X(NOTHING, "none")                                                                             \
     X(THREAD, "thread")                                                                            \
     X(LOCK, "lock")                                                                                \
     X(RLOCK, "rlock")                                                                              \
     X(QUEUE, "queue")                                                                              \
-    X(QUIET, "quiet")
+    X(QUIET, "quiet")                                                                              \
+    X(LOOP, "event loop")
 
 #define AS_OPERATION(name, text) OP_##name,
 enum Operation { OPERATIONS(AS_OPERATION) OP_COUNT };
@@ -127,7 +129,7 @@ typedef struct {
     uint32_t consecutive; /* steps that it has made while others could */
     uint32_t site;        /* of its pending operation; 0 until it is asked for */
     bool pending_writes, pending_waits, is_access, is_choice, has_priority, asleep, is_patient,
-        is_spared;
+        is_spared, is_slow, is_abroad; /* slow: patient, however soon its deadline is */
 } Explored;
 
 /* A controlled thread. The slots lie in a shared file map, so that budgets and pending
@@ -227,6 +229,7 @@ typedef struct {
     Thread *holder;
     Thread *run_first, *run_last;
     uint32_t outside, timed, foreign, handlers;
+    uint32_t watching, abroad; /* waits of event loops; those that somebody outside may end */
     int64_t slice_left, slice_step;
     uint64_t random;
     pid_t pid;
@@ -366,7 +369,7 @@ typedef struct {
     uint32_t racy_order[MOST_RACY]; /* in which they were found */
     Step trace[MOST_STEPS];
 } Run;
-enum SwitchKind { SWITCH_PREEMPTS, SWITCH_FORCED, SWITCH_AMONG };
+enum SwitchKind { SWITCH_PREEMPTS, SWITCH_FORCED, SWITCH_AMONG, SWITCH_COLLECTS };
 typedef struct {
     int32_t thread;
     uint32_t position;
@@ -379,28 +382,28 @@ typedef struct {
     enum SearchKind kind;
     uint64_t random, number;
     uint64_t drawn; /* by the program */
-    int64_t limit, patience_ns, clock_ns;
-    uint64_t keys; /* given out in this run */
+    int64_t limit, patience_ns, clock_ns, stall_ns;
+    uint64_t keys, born; /* given out in this run: to what is shared, to tasks */
     uint64_t changes[MOST_CHANGES];
     uint32_t change_count, changes_done, lowered;
     const int32_t *prefix;
     size_t prefix_size;
     const Switch *switches;
     size_t switch_count, switch_at;
-    uint64_t asleep; /* threads that sleep once the prefix is done */
-    uint64_t settle_until;
-    uint32_t racy_limit;        /* sites found later do not count in this run */
-    int32_t first_thread, root; /* of the run; and the thread that began it */
-    bool at_ticks, at_accesses, follows, aborting, has_told, is_settling;
+    uint64_t asleep;              /* threads that sleep once the prefix is done */
+    uint64_t settle_until, turns; /* turns: of event loops that were alone */
+    uint32_t racy_limit;          /* sites found later do not count in this run */
+    int32_t first_thread, root;   /* of the run; and the thread that began it */
+    bool at_ticks, at_accesses, follows, expects, aborting, has_told, is_settling, has_collected;
     uint64_t aborted_points;
     PyObject *hook;
 } Search;
-extern PyObject *observer; /* told of every operation before it is done, in runs that follow */
-void search_observe(Thread *thread, PyObject *object, PyObject *name);
+void search_observe(Thread *thread, bool does, PyObject *object, PyObject *name);
 extern Search search;
 extern Run *run;
 Thread *search_choose(Thread *running);
 void search_point(Thread *thread);
+bool search_wants_collection(Thread *thread);
 size_t search_among(const uint64_t *identities, size_t count);
 uint64_t search_random(void);
 void search_fill(char *bytes, size_t size);
@@ -414,8 +417,10 @@ void search_uncontrolled(const char *text);
 bool search_is_machinery(void);
 int64_t search_clock(int64_t clock);
 void search_idle(void);
+void search_look_for_stall(void);
 bool search_is_dependent(const Thread *thread, uint64_t key, bool writes);
 bool search_expire(Thread *thread);
+bool search_pass(int64_t ns);
 Track *track_of(Object *object);
 void track_touch(Track *track, Thread *thread, bool writes, uint64_t what);
 void variables_begin(void);
@@ -427,6 +432,11 @@ void clocks_release(uint32_t *clock);
 void clocks_joined(const Object *object);
 bool is_free_for(const Object *object);
 extern PyMethodDef explore_functions[];
+
+/* ready.c: event loops in a run */
+bool ready_is_free(const Object *object);
+bool ready_look(void);
+extern PyMethodDef ready_functions[];
 
 /* access.c: a place in rewritten code that reads or writes something shared */
 enum AccessKind {
@@ -643,7 +653,7 @@ extern PyMethodDef wrap_functions[], input_functions[];
 extern PyMethodDef path_functions[], value_functions[], file_functions[], signal_functions[],
     fork_functions[];
 extern PyMethodDef site_functions[];
-extern PyTypeObject AccessSiteType, TickType, CallType, MethodCallType, BootType;
+extern PyTypeObject AccessSiteType, TickType, CallType, MethodCallType, BootType, ReadyType;
 
 /* A controlled thread whose operations count now, or NULL. */
 static inline Thread *gate_me(void)

@@ -83,7 +83,7 @@ int search_raise(Thread *thread, bool waits)
     }
     search_tell();
     search.aborted_points++;
-    if (!waits && thread->explored.raised++ % AGAIN != 0) {
+    if (thread->explored.raised++ % AGAIN != 0 && !waits) {
         return 0;
     }
     PyErr_SetNone(abandoned);
@@ -120,6 +120,24 @@ void search_idle(void)
     }
     if (earliest != NULL && real_ns() - gate.idle_since_ns >= IDLE_NS) {
         search_expire(earliest);
+        gate_resume();
+    }
+    pthread_mutex_unlock(&gate.mutex);
+}
+
+/* Threads wait for the outside, where nothing happens any more: a deadlock as well, if others of
+ * the same program took far less time. */
+void search_look_for_stall(void)
+{
+    pthread_mutex_lock(&gate.mutex);
+    bool stalls = gate.exploring && gate.holder == NULL && gate.timed == 0 && !search.aborting &&
+                  search.stall_ns > 0 && real_ns() - gate.idle_since_ns > search.stall_ns;
+    if (stalls && log_is_on()) {
+        log_entry(ENTRY_END, ENDED_IN_DEADLOCK);
+        report_deadlock();
+    }
+    if (stalls) {
+        search_abort(RUN_IN_DEADLOCK);
         gate_resume();
     }
     pthread_mutex_unlock(&gate.mutex);
@@ -213,10 +231,38 @@ static Object *object_touched(const Thread *thread)
     return object;
 }
 
-PyObject *observer;
+/* The program's callbacks of the garbage collector may do anything, at any point: now and then one
+ * comes between. Once in a run is enough. */
+static void maybe_collect(Thread *thread)
+{
+    static PyObject *callbacks;
+    if (search.has_collected || search.aborting) {
+        return;
+    }
+    if (callbacks == NULL) {
+        PyObject *module = PyImport_ImportModule("gc");
+        callbacks = module == NULL ? NULL : PyObject_GetAttrString(module, "callbacks");
+        Py_XDECREF(module);
+        PyErr_Clear();
+    }
+    if (callbacks == NULL || !PyList_Check(callbacks) || PyList_GET_SIZE(callbacks) == 0 ||
+        !search_wants_collection(thread)) {
+        return;
+    }
+    search.has_collected = true;
+    if (log_is_on()) {
+        pthread_mutex_lock(&gate.mutex);
+        log_entry(ENTRY_COLLECT, 0);
+        pthread_mutex_unlock(&gate.mutex);
+    }
+    collect_now(0);
+}
 
-/* observe(function or None): called with (thread, position, operation, site, object, name) before
- * each operation and access of runs to come that follow given switches */
+static PyObject *observer;
+
+/* observe(function or None): called in runs to come that follow given switches, before each
+ * operation and access, with (does, thread, position, operation, object, name): first as the thread
+ * comes to it, does being False, then as it does it. In between others may run. */
 static PyObject *observe(PyObject *module, PyObject *function)
 {
     (void)module;
@@ -224,20 +270,50 @@ static PyObject *observe(PyObject *module, PyObject *function)
     Py_RETURN_NONE;
 }
 
-void search_observe(Thread *thread, PyObject *object, PyObject *name)
+void search_observe(Thread *thread, bool does, PyObject *object, PyObject *name)
 {
-    if (!search.follows || search.aborting) {
+    if (observer == NULL || !search.follows || search.aborting) {
         return;
     }
     Thread *self = go_quiet();
     PyObject *result = PyObject_CallFunction(
-        observer, "iIiIOO", thread->index, thread->explored.position, thread->pending_op,
-        thread->explored.site, object == NULL ? Py_None : object, name == NULL ? Py_None : name);
+        observer, "OiIiOO", does ? Py_True : Py_False, thread->index, thread->explored.position,
+        thread->pending_op, object == NULL ? Py_None : object, name == NULL ? Py_None : name);
     if (result == NULL) {
         PyErr_WriteUnraisable(observer);
     }
     Py_XDECREF(result);
     end_quiet(self);
+}
+
+/* add_switch(thread, position, to, kind): one more, after those that the run was given */
+static PyObject *add_switch(PyObject *module, PyObject *args)
+{
+    (void)module;
+    Switch added;
+    if (!PyArg_ParseTuple(args, "iIii", &added.thread, &added.position, &added.to, &added.kind)) {
+        return NULL;
+    }
+    if (!gate.exploring || !search.follows) {
+        PyErr_SetString(PyExc_RuntimeError, "no run is under way that follows switches");
+        return NULL;
+    }
+    Switch *grown = realloc(switches, (search.switch_count + 2) * sizeof *grown);
+    if (grown == NULL) {
+        return PyErr_NoMemory();
+    }
+    grown[search.switch_count++] = added;
+    search.switches = switches = grown;
+    Py_RETURN_NONE;
+}
+
+/* expect(more): while more switches are to come, no thread is made to give way for having run long
+ */
+static PyObject *expect(PyObject *module, PyObject *more)
+{
+    (void)module;
+    search.expects = more == Py_True;
+    Py_RETURN_NONE;
 }
 
 /* The choice before the running thread's pending operation. */
@@ -261,6 +337,11 @@ void search_point(Thread *thread)
         explored->pending_waits = explored->blocks != NULL;
     }
     explored->site = is_tick || log_is_on() ? 0 : site_here((enum Operation)thread->pending_op);
+    bool is_observed = !explored->is_access && !is_tick;
+    PyObject *key = is_observed && thread->pending != NULL ? thread->pending->key : NULL;
+    if (is_observed) {
+        search_observe(thread, false, key, NULL);
+    }
     pthread_mutex_lock(&gate.mutex);
     Thread *next = search_choose(thread);
     if (next == NULL || next == thread) {
@@ -269,8 +350,9 @@ void search_point(Thread *thread)
     else {
         gate_preempt_locked(thread, next);
     }
-    if (observer != NULL && !explored->is_access && !is_tick) {
-        search_observe(thread, thread->pending == NULL ? NULL : thread->pending->key, NULL);
+    maybe_collect(thread);
+    if (is_observed) {
+        search_observe(thread, true, key, NULL);
     }
 }
 
@@ -398,11 +480,11 @@ static PyObject *begin_run(PyObject *module, PyObject *args)
     (void)module;
     int kind, depth, points, is_virtual;
     unsigned long long seed, asleep;
-    long long length, limit, patience_ns, racy_limit;
+    long long length, limit, patience_ns, racy_limit, stall_ns;
     PyObject *given_prefix, *given_switches, *hook;
-    if (!PyArg_ParseTuple(args, "iKiLLLiO!KOLpO", &kind, &seed, &depth, &length, &limit,
+    if (!PyArg_ParseTuple(args, "iKiLLLiO!KOLpOL", &kind, &seed, &depth, &length, &limit,
                           &patience_ns, &points, &PyBytes_Type, &given_prefix, &asleep,
-                          &given_switches, &racy_limit, &is_virtual, &hook)) {
+                          &given_switches, &racy_limit, &is_virtual, &hook, &stall_ns)) {
         return NULL;
     }
     if (run == NULL || !gate.active || me == NULL || gate.exploring) {
@@ -416,6 +498,7 @@ static PyObject *begin_run(PyObject *module, PyObject *args)
                       .number = number,
                       .limit = limit,
                       .patience_ns = patience_ns,
+                      .stall_ns = stall_ns,
                       .asleep = asleep,
                       .at_ticks = points == 1,
                       .at_accesses = points == 2,
@@ -511,6 +594,7 @@ static PyObject *abandon(PyObject *module, PyObject *unused)
             return NULL;
         }
     }
+    thread->explored.is_spared = false; /* what is still tidied up must not wait for anything */
     return PyBool_FromLong(left == NULL);
 }
 
@@ -607,6 +691,8 @@ static PyObject *choose_among(PyObject *module, PyObject *list)
         identities[i] = PyLong_AsUnsignedLongLongMask(PyList_GET_ITEM(list, i));
     }
     thread->explored.position++;
+    thread->pending_op = OP_CHOICE;
+    search_observe(thread, false, NULL, NULL);
     return PyLong_FromSize_t(search_among(identities, (size_t)count));
 }
 
@@ -732,6 +818,8 @@ PyMethodDef explore_functions[] = {{"explore_share", share, METH_O, NULL},
                                    {"explore_set_racy", set_racy, METH_O, NULL},
                                    {"explore_me", own_index, METH_NOARGS, NULL},
                                    {"explore_observe", observe, METH_O, NULL},
+                                   {"explore_add_switch", add_switch, METH_VARARGS, NULL},
+                                   {"explore_expect", expect, METH_O, NULL},
                                    {"explore_threads", threads, METH_NOARGS, NULL},
                                    {"explore_machinery", set_machinery, METH_O, NULL},
                                    {NULL, NULL, 0, NULL}};

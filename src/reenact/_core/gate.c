@@ -20,6 +20,9 @@
  * choices at ticks; and how long a deadline waits for a thread in an outside call */
 enum { CHECK_INTERVAL = 1000, SEARCH_INTERVAL = 10000, GRACE_NS = 20000000 };
 
+/* How soon, and how often at last, an event loop that waits for the outside looks again */
+enum { FIRST_LOOK_NS = 50000, LAST_LOOK_NS = 5000000 };
+
 Gate gate = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 __thread Thread *me;
 __thread int32_t quiet;
@@ -178,14 +181,15 @@ static void go_idle(void)
     int64_t step = gate_step();
     gate.holder = NULL;
     gate.state->holder = -1;
-    gate.idle_since_ns = gate.is_virtual ? real_ns() : 0;
+    gate.idle_since_ns = gate.exploring ? real_ns() : 0;
     in_this_order();
     gate.state->step_end = step;
 }
 
 static bool can_anything_happen(void)
 {
-    return gate.outside > 0 || gate.timed > 0 || gate.foreign > 0 || gate.handlers > 0;
+    return gate.outside > 0 || gate.timed > 0 || gate.foreign > 0 || gate.handlers > 0 ||
+           gate.abroad > 0;
 }
 
 /* Who follows a thread that cannot go on. May only be asked once per handover. */
@@ -277,14 +281,32 @@ void gate_take_interrupts(void)
     pthread_mutex_unlock(&gate.mutex);
 }
 
+/* Nobody runs: an event loop may have been called from outside. */
+static void look_abroad(void)
+{
+    pthread_mutex_lock(&gate.mutex);
+    if (gate.holder == NULL && gate.active && ready_look()) {
+        gate_resume();
+    }
+    pthread_mutex_unlock(&gate.mutex);
+}
+
 /* Parks the calling OS thread until the baton is its own. Called without the GIL. */
 static void await_baton(Thread *thread, int64_t deadline_ns)
 {
+    int64_t pause_ns = thread->explored.is_abroad ? FIRST_LOOK_NS : 0;
     while (atomic_load(&thread->baton) == 0) {
-        struct timespec deadline = {deadline_ns / 1000000000, deadline_ns % 1000000000};
+        int64_t look_ns = pause_ns > 0 ? real_ns() + pause_ns : -1;
+        bool looks = look_ns >= 0 && (deadline_ns < 0 || look_ns < deadline_ns);
+        int64_t until_ns = looks ? look_ns : deadline_ns;
+        struct timespec deadline = {until_ns / 1000000000, until_ns % 1000000000};
         long failed = futex(&thread->baton, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, 0,
-                            deadline_ns < 0 ? NULL : &deadline);
-        if (failed != 0 && errno == ETIMEDOUT && gate.is_virtual) {
+                            until_ns < 0 ? NULL : &deadline);
+        if (failed != 0 && errno == ETIMEDOUT && looks) {
+            look_abroad();
+            pause_ns = pause_ns * 2 < LAST_LOOK_NS ? pause_ns * 2 : LAST_LOOK_NS;
+        }
+        else if (failed != 0 && errno == ETIMEDOUT && gate.is_virtual) {
             search_idle();
             deadline_ns = real_ns() + GRACE_NS;
         }
@@ -428,7 +450,8 @@ static void begin_wait(Thread *thread, Object *object, int64_t deadline_ns)
     thread->expired = false;
     waiters_add(object, thread);
     thread->deadline_ns = deadline_ns;
-    thread->explored.is_patient = deadline_ns - now_ns() >= search.patience_ns;
+    thread->explored.is_patient =
+        thread->explored.is_slow || deadline_ns - now_ns() >= search.patience_ns;
     thread->timed = deadline_ns >= 0;
     gate.timed += thread->timed;
     if (gate.exploring && thread->timed) {

@@ -319,7 +319,8 @@ PyMODINIT_FUNC PyInit__core(void)
 {
     static const char *const OPERATION_NAMES[] = {OPERATIONS(AS_TEXT)};
     static const char *const OBJECT_NAMES[] = {OBJECTS(AS_TEXT)};
-    PyTypeObject *types[] = {&AccessSiteType, &TickType, &CallType, &MethodCallType, &BootType};
+    PyTypeObject *types[] = {&AccessSiteType, &TickType, &CallType,
+                             &MethodCallType, &BootType, &ReadyType};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         if (PyType_Ready(types[i]) < 0) {
             return NULL;
@@ -342,6 +343,8 @@ PyMODINIT_FUNC PyInit__core(void)
         PyModule_AddFunctions(module, audit_functions) < 0 ||
         PyModule_AddFunctions(module, fork_functions) < 0 ||
         PyModule_AddFunctions(module, explore_functions) < 0 ||
+        PyModule_AddFunctions(module, ready_functions) < 0 ||
+        PyModule_AddObjectRef(module, "Ready", (PyObject *)&ReadyType) < 0 ||
         add_names(module, "OPERATIONS", OPERATION_NAMES, OP_COUNT) < 0 ||
         add_names(module, "OBJECTS", OBJECT_NAMES, OBJECT_COUNT) < 0) {
         return NULL;

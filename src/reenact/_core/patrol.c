@@ -101,6 +101,7 @@ static void *patrol(void *unused)
     (void)unused;
     while (is_a_period_over()) {
         if (gate.active && gate.settings.mode == MODE_RECORD) {
+            search_look_for_stall();
             look_at_holder();
             look_for_signals();
         }

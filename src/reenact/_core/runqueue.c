@@ -64,6 +64,7 @@ bool is_free_for(const Object *object)
     case OBJECT_QUEUE: return object->items > 0;
     case OBJECT_THREAD: return gate.slots[object->id].status == ENDED;
     case OBJECT_QUIET: return !search.is_settling;
+    case OBJECT_LOOP: return ready_is_free(object);
     default: return true;
     }
 }

@@ -106,6 +106,9 @@ static size_t gather(Thread *running, Thread **candidates)
 {
     size_t count = 0;
     queue_sift();
+    if (gate.watching > 0) {
+        ready_look();
+    }
     if (running != NULL && !is_blocked(running)) {
         candidates[count++] = running;
     }
@@ -149,7 +152,7 @@ static Thread *last_resort(Thread *running)
     if (search.is_settling) {
         return end_settling();
     }
-    return gate.outside > 0 ? NULL : earliest_timer();
+    return gate.outside + gate.abroad > 0 ? NULL : earliest_timer();
 }
 
 /* ---- the strategies ---- */
@@ -211,7 +214,7 @@ static Thread *by_priority(Thread *running, Thread **candidates, size_t count)
 /* Deadlines come last; a thread that has run for long lets another one run. */
 static Thread *by_order(Thread *running, Thread **candidates, size_t count, bool skips)
 {
-    bool is_led = search.follows && search.switch_at < search.switch_count;
+    bool is_led = search.follows && (search.expects || search.switch_at < search.switch_count);
     bool stays = candidates[0] == running && (is_led || running->explored.consecutive <= PATIENCE);
     size_t first = 0;
     if (!stays && running != NULL) { /* round robin, so that nobody is left out for ever */
@@ -269,10 +272,19 @@ static size_t leave_out_sleepers(Thread **candidates, size_t count)
 
 /* ---- choices that were given ---- */
 
+/* A negative index is of a thread that was to be started yet: by its parent, as the how-manieth. */
+static bool is_meant(int32_t index, const Thread *thread)
+{
+    uint32_t unborn = ~(uint32_t)index;
+    return index >= 0 ? thread->index == index
+                      : thread->parent == (int32_t)(unborn >> 16) &&
+                            thread->ordinal == (int32_t)(unborn & 0xFFFF);
+}
+
 static Thread *find(int32_t index, Thread **candidates, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (candidates[i]->index == index) {
+        if (is_meant(index, candidates[i])) {
             return candidates[i];
         }
     }
@@ -402,6 +414,29 @@ static void after_step(Thread *thread, Thread *before, bool could_stay)
     }
 }
 
+static void end_due_waits(void)
+{
+    for (uint32_t i = 0; i < gate.state->threads; i++) {
+        Thread *thread = &gate.slots[i];
+        if (thread->status == WAITING && thread->timed && thread->deadline_ns <= search.clock_ns) {
+            thread->expired = true;
+            thread->status = READY;
+            queue_push(thread);
+        }
+    }
+}
+
+/* Time passes while somebody runs, but not as far as to a deadline that comes last. */
+bool search_pass(int64_t ns)
+{
+    if (search.clock_ns + ns >= horizon()) {
+        return false;
+    }
+    search.clock_ns += ns;
+    end_due_waits();
+    return true;
+}
+
 /* A wait is ended by its deadline, and with it every other one that was to end before. */
 bool search_expire(Thread *thread)
 {
@@ -411,14 +446,7 @@ bool search_expire(Thread *thread)
     if (search.clock_ns < thread->deadline_ns) {
         search.clock_ns = thread->deadline_ns;
     }
-    for (uint32_t i = 0; i < gate.state->threads; i++) {
-        Thread *other = &gate.slots[i];
-        if (other->status == WAITING && other->timed && other->deadline_ns <= search.clock_ns) {
-            other->expired = true;
-            other->status = READY;
-            queue_push(other);
-        }
-    }
+    end_due_waits();
     return true;
 }
 
@@ -483,6 +511,29 @@ Thread *search_choose(Thread *running)
         search_abort(RUN_OVER_LIMIT);
     }
     return chosen;
+}
+
+/* Is the garbage to be collected before the running thread's pending operation? Noted as a step. */
+bool search_wants_collection(Thread *thread)
+{
+    bool wanted;
+    if (search.follows) {
+        wanted = next_switch(thread, SWITCH_COLLECTS) != NULL;
+        search.switch_at += wanted;
+    }
+    else {
+        uint64_t length = run->steps < 16 ? 16 : run->steps;
+        wanted = search.kind != SEARCH_FIRST && run->steps >= search.prefix_size &&
+                 search_random() % length == 0;
+    }
+    if (wanted && run->steps < MOST_STEPS) {
+        run->trace[run->steps++] = (Step){.thread = thread->index,
+                                          .op = OP_COLLECT,
+                                          .previous = thread->index,
+                                          .position = thread->explored.position,
+                                          .count = 1};
+    }
+    return wanted;
 }
 
 /* Among things that are no threads: the tasks of an event loop, by their identities. */

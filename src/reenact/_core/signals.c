@@ -38,7 +38,8 @@ int signals_watch(int number, bool is_default)
 {
     struct sigaction action = {.sa_handler = signals_raise, .sa_flags = SA_ONSTACK};
     sigemptyset(&action.sa_mask);
-    gate.handlers += !is_default;
+    /* Ctrl-C in a search is the user's, and nothing to wait for; asyncio.run has a handler. */
+    gate.handlers += !is_default && !(gate.exploring && number == SIGINT);
     return sigaction(number, &action, NULL);
 }
 

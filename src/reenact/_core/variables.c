@@ -348,14 +348,13 @@ static int explore_access(Thread *thread, AccessSite *site, PyObject *object, Py
         thread->explored.pending_waits = false;
         thread->explored.is_access = true;
         thread->explored.is_choice = races || search.follows;
+        search_observe(thread, false, object, name);
         int failed = gate_slow(thread);
         thread->explored.is_access = false;
         if (failed < 0) {
             return -1;
         }
-        if (observer != NULL) {
-            search_observe(thread, object, name);
-        }
+        search_observe(thread, true, object, name);
     }
     if (gate.exploring) {
         check(variable, site, thread->index, writes);

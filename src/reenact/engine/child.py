@@ -47,6 +47,10 @@ def main() -> None:
     take_over(inputs)
     chooser = _chooser(strategy, int(seed)) if ":" in strategy else None
     is_package = complete_path(kind, target)
+    if strategy.startswith(FOLLOWS):
+        from reenact.engine import following
+
+        following.load_text(strategy)
     atexit.register(_core.close, False)
     try:
         _core.start(descriptor, chooser)
@@ -54,8 +58,6 @@ def main() -> None:
         say_unrecorded(error)
     install.begin()
     if strategy.startswith(FOLLOWS):
-        from reenact.engine import following
-
         following.begin_text(strategy)
     run_program(kind, target, argv, policy, is_package)
 

@@ -10,12 +10,16 @@ from __future__ import annotations
 import struct
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
+from importlib import import_module
 
 from reenact import _core
 from reenact.engine.child import FOLLOWS as PREFIX
+from reenact.intercept import loops
 from reenact.strategies.searching import Plan, Switch
 
+STALL_NS = 10_000_000_000
 POINTS = ("sync", "ticks", "accesses")
 # How a thread starts and ends is no matter of choice.
 _MACHINERY = ("start", "_bootstrap", "_bootstrap_inner", "_delete", "join")
@@ -31,6 +35,7 @@ class Terms:
     step_limit: int = 100_000
     patience_ns: int = 1_000_000_000
     is_virtual: bool = True
+    stall_ns: int = 0  # how long nothing may happen while a thread waits for the outside; 0: for ever
 
 
 def prepare() -> None:
@@ -41,10 +46,13 @@ def prepare() -> None:
         methods = vars(threading.Thread)
         codes = [methods[name].__code__ for name in _MACHINERY if name in methods]
         _core.explore_machinery((*codes, threading._shutdown.__code__))
+        loops.install()
     _core.explore_share(False)
 
 
 def begin(plan: Plan, terms: Terms, hook: Callable[[int], None] | None = None) -> None:
+    patience_ns = terms.patience_ns if plan.patience_ns is None else plan.patience_ns
+    loops.begin(patience_ns / 1e9)
     prefix = struct.pack(f"{len(plan.prefix)}i", *plan.prefix)
     switches = None
     if plan.switches is not None:
@@ -55,7 +63,7 @@ def begin(plan: Plan, terms: Terms, hook: Callable[[int], None] | None = None) -
         plan.depth,
         plan.length,
         terms.step_limit,
-        terms.patience_ns if plan.patience_ns is None else plan.patience_ns,
+        patience_ns,
         POINTS.index(terms.points),
         prefix,
         plan.asleep,
@@ -63,20 +71,36 @@ def begin(plan: Plan, terms: Terms, hook: Callable[[int], None] | None = None) -
         plan.racy_limit,
         terms.is_virtual,
         hook,
+        terms.stall_ns,
     )
 
 
-def text(switches: tuple[Switch, ...], terms: Terms) -> str:
-    """A run as one line, for `begin_text`."""
+def text(switches: tuple[Switch, ...], terms: Terms, loaded: tuple[str, ...] = ()) -> str:
+    """A run as one line, for `begin_text`; `loaded` are modules to load before."""
     clock = "virtual" if terms.is_virtual else "real"
-    words = [terms.points, str(terms.step_limit), str(terms.patience_ns), clock]
+    stall_ns = terms.stall_ns or STALL_NS
+    numbers = (terms.step_limit, terms.patience_ns, stall_ns)
+    words = [",".join(loaded) or "-", terms.points, *map(str, numbers), clock]
     return PREFIX + " ".join(words + ["/".join(map(str, switch)) for switch in switches])
 
 
 def begin_text(line: str) -> None:
     """Begin the run that `text` made a line of; a stranger's line gives a ValueError at worst."""
-    points, step_limit, patience_ns, clock, *rest = line.removeprefix(PREFIX).split()
-    terms = Terms(points, int(step_limit), int(patience_ns), clock == "virtual")
+    _, points, step_limit, patience_ns, stall_ns, clock, *rest = words_of(line)
+    is_virtual = clock == "virtual"
+    terms = Terms(points, int(step_limit), int(patience_ns), is_virtual, int(stall_ns))
     switches = tuple(Switch(*map(int, each.split("/"))) for each in rest)
-    prepare()
     begin(Plan(switches=switches), terms)
+
+
+def load_text(line: str) -> None:
+    """Before the gate is opened: load what the process of the search had loaded."""
+    prepare()
+    for name in words_of(line)[0].split(","):
+        if name != "-":
+            with suppress(Exception):  # the program will meet it, if it matters
+                import_module(name)
+
+
+def words_of(line: str) -> list[str]:
+    return line.removeprefix(PREFIX).split()

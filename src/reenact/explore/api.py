@@ -123,7 +123,7 @@ def _record(
     )
     path = Path(os.fspath(record) or _default_path(function))
     result.recording_problem = keep.keep(
-        program, result.switches, settings, result.failure, path, is_followed_from_start=False
+        program, result.switches, settings, result.failure, path
     )
     if not result.recording_problem:
         result.recording = path
@@ -172,7 +172,7 @@ def _work(
 ) -> None:
     try:
         _core.explore_share(True)
-        with Function(function, settings) as runner:
+        with Function(function, settings, number) as runner:
             found = Search(runner, strategy, seed, limits, worker=number).go()
         words = {
             "verdict": found.verdict,

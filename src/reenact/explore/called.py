@@ -65,6 +65,7 @@ def _load(path: str) -> ModuleType:
 
 def main() -> None:
     function = find(sys.argv[1])
+    following.prepare()
     following.begin_text(sys.argv[2])
     function()
 

@@ -157,6 +157,7 @@ def _put_together(
             tuple(words["reasons"]),
             Story.from_dict(words),
             strategy=words["strategy"],
+            loaded=tuple(words["loaded"]),
         )
     reasons: dict[str, None] = {}
     for worker in everybody:
@@ -174,7 +175,9 @@ def _put_together(
 
 def _record(task: Task, result: Result, path: Path) -> None:
     assert result.failure is not None
-    problem = keep.keep(task.program, result.switches, task.settings, result.failure, path)
+    problem = keep.keep(
+        task.program, result.switches, task.settings, result.failure, path, result.loaded
+    )
     if problem:
         result.recording_problem = problem
     else:

@@ -7,8 +7,9 @@ that the run does not depend on what would have been the order.
 
 from __future__ import annotations
 
+from reenact import _core
 from reenact.strategies.dfs import is_choice
-from reenact.strategies.searching import AMONG, FORCED, PREEMPTS, Step, Switch
+from reenact.strategies.searching import AMONG, COLLECTS, FORCED, PREEMPTS, Step, Switch
 
 
 def of(steps: list[Step]) -> tuple[Switch, ...]:
@@ -22,10 +23,18 @@ def of(steps: list[Step]) -> tuple[Switch, ...]:
 def _deviates(step: Step) -> bool:
     if is_choice(step):
         return step.thread != 0
+    if is_collection(step):
+        return True
     return step.thread != step.previous or (step.is_forced and step.count > 1)
+
+
+def is_collection(step: Step) -> bool:
+    return _core.OPERATIONS[step.operation] == "collect"
 
 
 def _kind(step: Step) -> int:
     if is_choice(step):
         return AMONG
+    if is_collection(step):
+        return COLLECTS
     return FORCED if step.is_forced else PREEMPTS

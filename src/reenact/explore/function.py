@@ -11,10 +11,13 @@ import random
 import threading
 from collections.abc import Callable
 from types import TracebackType
+from typing import Any
 
 from reenact import _core
 from reenact.explore import instrumented, runs
+from reenact.explore.pinned import pinned
 from reenact.explore.runs import Ran, Settings, Watch
+from reenact.findings import Failure
 from reenact.strategies.searching import Plan
 
 
@@ -28,14 +31,18 @@ def prepare(settings: Settings) -> None:
 class Function:
     """Runs `function` under plans; a context, since the process is under the gate meanwhile."""
 
-    def __init__(self, function: Callable[[], object], settings: Settings) -> None:
+    def __init__(
+        self, function: Callable[[], object], settings: Settings, worker: int | None = None
+    ) -> None:
         self.function = function
         self.settings = settings
+        self._pinned = pinned(worker)
         self._random = random.getstate()
         self._threads: frozenset[threading.Thread] = frozenset()
 
     def __enter__(self) -> Function:
         prepare(self.settings)
+        self._pinned.__enter__()
         _core.explore_open(SystemExit)
         self._threads = frozenset(threading.enumerate())
         return self
@@ -47,7 +54,20 @@ class Function:
         tb: TracebackType | None,
     ) -> None:
         _core.explore_close()
+        self._pinned.__exit__(None, None, None)
         random.setstate(self._random)
+
+    def observed(
+        self, plan: Plan, observe: Callable[[], Callable[[], Any]]
+    ) -> tuple[Ran, Any]:
+        """Run under a plan, with an observer that `observe` sets; what it returns is called at the
+        end, for what was observed."""
+        finish = observe()
+        try:
+            ran = self.run(plan)
+        finally:
+            _core.explore_observe(None)
+        return ran, finish()
 
     def run(self, plan: Plan) -> Ran:
         watch = Watch(self.settings.ignored)
@@ -57,8 +77,7 @@ class Function:
             error = self._call(watch)
             is_settled = _core.explore_settle()
             paths = runs.thread_paths()
-            has_ended = _core.explore_abandon()
-            result = _core.explore_end()
+            result, has_ended = runs.end()
         failure = runs.verdict(result["reason"], error, watch)
         uncontrolled = result["note"] if result["uncontrolled"] else ""
         if not is_settled and failure is None:
@@ -71,8 +90,9 @@ class Function:
             uncontrolled=uncontrolled,
             threads=result["threads"],
             points=result["points"],
-            swallowed=tuple(watch.swallowed),
+            swallowed=tuple(dict.fromkeys(watch.swallowed)),
             paths=paths,
+            error=_cause(failure, error, watch),
         )
 
     def _call(self, watch: Watch) -> BaseException | None:
@@ -92,3 +112,14 @@ class Function:
         for thread in _core.quietly(runs.non_daemons):
             if thread not in self._threads:
                 thread.join()
+
+
+def _cause(
+    failure: Failure | None, error: BaseException | None, watch: Watch
+) -> BaseException | None:
+    """The exception that the failure is."""
+    if failure is None or failure.kind in ("deadlock", "livelock"):
+        return None
+    if watch.failures and failure is watch.failures[0]:
+        return watch.errors[0]
+    return error

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from reenact.engine import following, record
 from reenact.engine.launch import Choices, Program
+from reenact.explore.pinned import pinned
 from reenact.explore.runs import Settings
 from reenact.findings import Failure
 from reenact.instrument.loader import ACCESSES
@@ -38,11 +39,14 @@ def keep(
     settings: Settings,
     failure: Failure,
     path: Path,
-    is_followed_from_start: bool = True,
+    loaded: tuple[str, ...] | None = None,
 ) -> str:
-    """Record the failing run into `path`; "" or why there is no recording."""
-    line = following.text(switches, settings.terms) if is_followed_from_start else "queue"
-    with _silence() as printed:
+    """Record the failing run into `path`; "" or why there is no recording.
+
+    `loaded` are the modules that a program finds loaded; None if it begins the run by itself.
+    """
+    line = "queue" if loaded is None else following.text(switches, settings.terms, loaded)
+    with pinned(0), _silence() as printed:
         recorded = record.record(program, Choices(line, 0, 0, _SLICE), path)
         text = printed()
     if recorded.path is None:

@@ -18,6 +18,7 @@ from typing import Any
 from reenact import _core
 from reenact.engine import child
 from reenact.explore import after, runs, search
+from reenact.explore.pinned import pinned
 from reenact.explore.runs import Settings
 from reenact.explore.script import Script
 from reenact.explore.search import Coverage, Found, Limits, Search
@@ -85,7 +86,8 @@ def explore(task: dict[str, Any], told: Told) -> None:
     )
     if task["state"] is not None:
         hunt.restore(task["state"])
-    found = hunt.go()
+    with pinned(task["worker"]):
+        found = hunt.go()
     told.say(progress=search.coverage_fields(found.coverage), state=hunt.state())
     told.say(found=found_fields(found, runner, settings, task))
 
@@ -104,5 +106,6 @@ def found_fields(
         "reasons": list(found.reasons),
         "coverage": search.coverage_fields(found.coverage),
         "strategy": found.strategy,
+        "loaded": [__name__, *runner.loaded],
         **told.as_dict(),
     }

@@ -29,6 +29,7 @@ class Result:
     recording: Path | None = None
     recording_problem: str = ""
     strategy: str = ""
+    loaded: tuple[str, ...] = ()  # modules that the process of the search had loaded
 
     @property
     def failure(self) -> Failure | None:

@@ -19,6 +19,7 @@ from reenact import _core
 from reenact.engine import child, following
 from reenact.findings import Failure, Line, Waiting
 from reenact.inputs import Inputs
+from reenact.intercept import loops
 from reenact.strategies.searching import COMPLETE, DEADLOCK, LIMIT, Plan, Seen, Step
 
 Points = Literal["sync", "ticks", "accesses"]
@@ -38,12 +39,17 @@ class Settings:
     patience_s: float = PATIENCE_S
     real_clock: bool = False
     check: Callable[[], object] | None = None
+    stall_s: float = 0.0  # real time in which nothing happens; 0: a run may wait for ever
     ignored: frozenset[str] = frozenset()  # exceptions of threads that are no failures
 
     @property
     def terms(self) -> following.Terms:
         return following.Terms(
-            self.points, self.step_limit, int(self.patience_s * 1e9), not self.real_clock
+            self.points,
+            self.step_limit,
+            int(self.patience_s * 1e9),
+            not self.real_clock,
+            int(self.stall_s * 1e9),
         )
 
 
@@ -59,6 +65,7 @@ class Ran:
     swallowed: tuple[str, ...] = ()  # exceptions that nobody looked at
     paths: tuple[str, ...] = ()  # of the threads, by index
     output: str = ""
+    error: BaseException | None = None  # that the failure is, if it happened in this process
 
     @property
     def plan(self) -> Plan:
@@ -71,8 +78,33 @@ class Runner(Protocol):
     def run(self, plan: Plan) -> Ran: ...
 
 
+class Observable(Runner, Protocol):
+    """And lets an observer see what the threads do."""
+
+    def observed(
+        self, plan: Plan, observe: Callable[[], Callable[[], Any]]
+    ) -> tuple[Ran, Any]: ...
+
+
 def begin(plan: Plan, settings: Settings, hook: Callable[[int], None]) -> None:
     following.begin(plan, settings.terms, hook)
+
+
+def end() -> tuple[dict[str, Any], bool]:
+    """What came of the run, and whether all its threads could be ended."""
+    if not _core.explore_is_aborting():
+        loops.look_for_unretrieved()
+        loops.give_up()
+    has_ended = _core.explore_abandon()
+    loops.end()
+    _core.quietly(_forget_unstarted)
+    return _core.explore_end(), has_ended
+
+
+def _forget_unstarted() -> None:
+    """Threads that were ended before they had begun are not to be joined by anybody."""
+    limbo: dict[Any, Any] = threading._limbo  # type: ignore[attr-defined]
+    limbo.clear()
 
 
 def seen_of(plan: Plan, result: dict[str, Any], has_failed: bool) -> Seen:
@@ -143,9 +175,10 @@ class Watch:
 
     ignored: frozenset[str] = frozenset()
     failures: list[Failure] = field(default_factory=list)
+    swallowed: list[str] = field(default_factory=list)  # exceptions that nobody looked at
+    errors: list[BaseException] = field(default_factory=list)  # that these are
     waiting: tuple[Waiting, ...] = ()
-    swallowed: list[str] = field(default_factory=list)
-    muted: tuple[int, Any] | None = None
+    muted: tuple[Any, Any] | None = None
 
     def on_thread_error(self, error: BaseException) -> None:
         paths = thread_paths()
@@ -154,19 +187,26 @@ class Watch:
         failure = failure_of(error, thread)
         if failure is not None and type(error).__name__ not in self.ignored:
             self.failures.append(failure)
+            self.errors.append(error)
 
     def on_abort(self, reason: int) -> None:
         """Called once, by whichever thread hears of it first, while all others stand still."""
-        self.waiting = _waiting()
+        self.waiting = (*_waiting(), *loops.waiting())
+        loops.give_up()
         if "logging" in sys.modules:  # what pools say of threads that are ended is only noise
-            logging = sys.modules["logging"]
-            self.muted = logging.root.manager.disable, logging
-            logging.disable(logging.CRITICAL)
+            # not logging.disable, which has loggers forget what they know, and lock anew
+            logger = sys.modules["logging"].Logger
+            self.muted = logger, logger.callHandlers
+            logger.callHandlers = _say_nothing
 
     def unmute(self) -> None:
         if self.muted is not None:
-            level, logging = self.muted
-            logging.disable(level)
+            logger, call_handlers = self.muted
+            logger.callHandlers = call_handlers
+
+
+def _say_nothing(*args: object) -> None:
+    """In place of `Logger.callHandlers`."""
 
 
 def _waiting() -> tuple[Waiting, ...]:
@@ -213,6 +253,7 @@ def watching(watch: Watch) -> Iterator[None]:
         elif not isinstance(args.exc_value, SystemExit):
             unraisable(args)
 
+    loops.report_to(watch.swallowed.append)
     threading._make_invoke_excepthook = make_ours  # type: ignore[attr-defined]
     sys.unraisablehook = on_unraisable
     try:
@@ -220,6 +261,7 @@ def watching(watch: Watch) -> Iterator[None]:
     finally:
         threading._make_invoke_excepthook = make  # type: ignore[attr-defined]
         sys.unraisablehook = unraisable
+        loops.report_to(None)
         watch.unmute()
 
 
@@ -244,8 +286,16 @@ def _deadlock(watch: Watch) -> Failure:
     if cycle:
         text = "deadlock: " + " -> ".join(f"thread {name}" for name in (*cycle, cycle[0]))
     else:
-        text = f"deadlock: all {len(watch.waiting)} threads wait for ever, and nobody can wake them"
+        text = f"deadlock: {_everybody(watch)} wait for ever, and nobody can wake them"
     return replace(failure, summary=text)
+
+
+def _everybody(watch: Watch) -> str:
+    tasks = sum(each.what == "await" for each in watch.waiting)
+    threads = len(watch.waiting) - tasks
+    if tasks and threads == 1:
+        return f"all {tasks} tasks" if tasks > 1 else "the task and its loop"
+    return f"all {threads} threads" + (f" and {tasks} tasks" if tasks else "")
 
 
 def non_daemons() -> list[threading.Thread]:

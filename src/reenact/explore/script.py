@@ -14,17 +14,22 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from importlib import import_module
 from typing import Any
 
 from reenact import _core
 from reenact.explore import runs
 from reenact.explore.runs import Ran, Settings, Watch
 from reenact.findings import Failure
+from reenact.instrument import loader
 from reenact.strategies.searching import COMPLETE, Plan
 
 HANG_S = 60.0  # a run that takes longer is stuck in something that we do not control
 _SHOWN_OUTPUT = 20_000
+_SHORTEST_STALL_S, _STALL_FACTOR = 2.0, 20.0
 
 
 class Script:
@@ -36,6 +41,10 @@ class Script:
         self.execute = execute
         self.settings = settings
         self.hang_s = hang_s
+        self.longest_s = 0.0  # of the runs that came to an end
+        self.loaded: tuple[str, ...] = ()
+        self.is_first = True
+        self.note = ""
         self.output = os.memfd_create("output")
         self.words = os.memfd_create("words")
 
@@ -52,11 +61,35 @@ class Script:
             os.lseek(descriptor, 0, os.SEEK_SET)
         sys.stdout.flush()
         sys.stderr.flush()
+        self.settings = replace(self.settings, stall_s=self._stall_s())
+        started = time.monotonic()
         pid = os.fork()
         if pid == 0:
             self._be_the_run(plan, observe)
         status = self._wait(pid)
-        return self._judge(plan, status)
+        ran, words = self._judge(plan, status)
+        if ran.seen.end == COMPLETE and words:
+            self.longest_s = max(self.longest_s, time.monotonic() - started)
+        if self.is_first:
+            self.is_first = False
+            self._load(words.get("loaded", ()))
+        return ran, words.get("observed")
+
+    def _stall_s(self) -> float:
+        """Far longer than any run has taken; before one has ended, nothing is known."""
+        if not self.longest_s:
+            return 0.0
+        return min(max(_SHORTEST_STALL_S, _STALL_FACTOR * self.longest_s), self.hang_s / 2)
+
+    def _load(self, names: Sequence[str]) -> None:
+        """Libraries that the program loads are loaded here, once, and not in every run anew."""
+        before = threading.active_count()
+        for name in names:
+            with suppress(BaseException):
+                import_module(name)
+        self.loaded = tuple(names)
+        if threading.active_count() > before:
+            self.note = "a library starts threads when it is loaded: they are not explored"
 
     # ---- in the run's process ----
 
@@ -66,12 +99,17 @@ class Script:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         self._redirect()
         words: dict[str, Any] = {}
+        before = set(sys.modules)
         try:
             words = self._run(plan, observe)
         except BaseException as error:  # ours: the program's are caught before
             words = {"broken": f"{type(error).__name__}: {error}"}
         finally:
-            os.write(self.words, json.dumps(words).encode())
+            if self.is_first:
+                words["loaded"] = _libraries(before)
+            data = json.dumps(words).encode()
+            while data:
+                data = data[os.write(self.words, data) :]
             os._exit(0)
 
     def _redirect(self) -> None:
@@ -141,12 +179,12 @@ class Script:
             os.close(descriptor)
         return os.waitpid(pid, 0)[1]
 
-    def _judge(self, plan: Plan, status: int | None) -> tuple[Ran, Any]:
+    def _judge(self, plan: Plan, status: int | None) -> tuple[Ran, dict[str, Any]]:
         result = _core.explore_result()
         said = os.pread(self.words, os.fstat(self.words).st_size, 0)
         words = json.loads(said) if said else {}
         failure = None
-        uncontrolled = words.get("uncontrolled", "")
+        uncontrolled = words.get("uncontrolled", "") or self.note
         if words.get("failure") is not None:
             failure = Failure.from_dict(words["failure"])
         elif not words:
@@ -164,10 +202,14 @@ class Script:
             paths=tuple(words.get("paths", ())),
             output=self._printed(),
         )
-        return ran, words.get("observed")
+        return ran, words
 
     def _died(self, status: int | None) -> tuple[Failure | None, str]:
         """Of a process that left no words: it ended itself, or was ended."""
+        if status is None and self.longest_s:
+            others = f"the others ended within {self.longest_s:.2g}"
+            text = f"a run did not end within {self.hang_s:g} seconds; {others}"
+            return Failure("deadlock", f"deadlock: {text}"), ""
         if status is None:
             return None, f"a run did not end within {self.hang_s:g} seconds of real time"
         code = os.waitstatus_to_exitcode(status)
@@ -180,3 +222,13 @@ class Script:
         size = os.fstat(self.output).st_size
         text = os.pread(self.output, _SHOWN_OUTPUT, max(0, size - _SHOWN_OUTPUT))
         return text.decode("utf-8", "replace")
+
+
+def _libraries(before: set[str]) -> list[str]:
+    """Modules of libraries that have been loaded since, in order."""
+    found = []
+    for name, module in list(sys.modules.items()):
+        path = getattr(module, "__file__", None)
+        if name not in before and isinstance(path, str) and loader.is_library(path):
+            found.append(name)
+    return found

@@ -77,14 +77,14 @@ class Policy:
         """Is the module *name*, whose file is *path*, to be instrumented?"""
         if not self.enabled or _is_within(name, _OURS):
             return False
-        return _is_within(name, self.packages) or not _is_library(path)
+        return _is_within(name, self.packages) or not is_library(path)
 
 
 def _is_within(name: str, packages: tuple[str, ...]) -> bool:
     return any(name == package or name.startswith(package + ".") for package in packages)
 
 
-def _is_library(path: str) -> bool:
+def is_library(path: str) -> bool:
     return path.startswith(_STANDARD_LIBRARY) or any(part in path for part in _INSTALLED)
 
 

@@ -15,14 +15,15 @@ from typing import Any, NamedTuple, Protocol
 FIRST, RANDOM, PCT, POS, DELAY = range(5)  # the numbers in `_core/core.h`
 COMPLETE, DEADLOCK, LIMIT, REDUNDANT, STALE = range(5)  # how a run ended, from there too
 
-PREEMPTS, FORCED, AMONG = range(3)  # kinds of switches, likewise
+PREEMPTS, FORCED, AMONG, COLLECTS = range(4)  # kinds of switches, likewise
 
 
 class Switch(NamedTuple):
     """At this position of a thread, another goes on. Positions count operations and accesses.
 
     Kinds: PREEMPTS a thread that could go on; FORCED, since the thread waits; AMONG the tasks of an
-    event loop, `to` being a position in their queue.
+    event loop, `to` being a position in their queue; COLLECTS: no switch, but a collection of garbage,
+    whose callbacks the program has something to do in.
     """
 
     thread: int
