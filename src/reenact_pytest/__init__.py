@@ -1,8 +1,8 @@
 """The pytest plugin: `pytest --reenact` runs each test under many schedules.
 
-Owns the options and who does what in which process. Without the options it does nothing, and imports
-nothing of reenact. `explorer.py` runs tests, `summary.py` tells of it in the terminal; with xdist the
-first is in the workers, and the second in the process that started them.
+Owns the options and who does what in which process. Without the options it does nothing, and
+imports nothing of reenact. `explorer.py` runs tests, `summary.py` tells of it in the terminal; with
+xdist the first is in the workers, and the second in the process that started them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A failure kept in a file: what `--reenact-replay` needs. docs/reference/pytest.md has the fields."""
+"""A failure kept in a file, for `--reenact-replay`. docs/reference/pytest.md has the fields."""
 
 from __future__ import annotations
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
-
 from reenact import _core
+from reenact.explore import after
+from reenact.explore.after import Story
 from reenact.explore.search import Found
 from reenact.strategies.searching import AMONG, PREEMPTS, Step, Switch
 from reenact_pytest.schedules import Schedules
@@ -13,24 +12,15 @@ from reenact_pytest.schedules import Schedules
 SHRINKING_RUNS = 100
 
 
-def describe(found: Found, schedules: Schedules, steps: list[Step]) -> tuple[Any, str]:
-    """The story of a failure, None if nobody can tell it, and it as text."""
-    try:
-        after = import_module("reenact.explore.after")
-        story = after.look_into(
-            found,
-            schedules,
-            schedules.settings,
-            what=schedules.item.nodeid,
-            budget=SHRINKING_RUNS,
-        )
-    except ImportError:
-        story = None
-    parts = [getattr(story, name, "") for name in ("label", "schedule", "explanation")]
-    failure = found.failure
-    if failure is not None and parts[2] == failure.traceback:
-        parts[2] = ""  # pytest has said it already
-    text = "\n".join(part for part in parts if part)
+def describe(found: Found, schedules: Schedules, steps: list[Step]) -> tuple[Story, str]:
+    """The story of a failure, and it as text; `steps` are those of the run that failed."""
+    story = after.look_into(
+        found, schedules, schedules.settings, what=schedules.item.nodeid, budget=SHRINKING_RUNS
+    )
+    explanation = story.explanation
+    if found.failure is not None and explanation == found.failure.traceback:
+        explanation = ""  # pytest has said it already
+    text = "\n".join(part for part in (story.label, story.schedule, explanation) if part)
     return story, text or listing(found.switches, steps)
 
 

@@ -1,11 +1,12 @@
 """Runs the tests: each under many schedules, or one of them under the schedule of a saved failure.
 
-Owns the gate of a session, and what pytest is told about a test: exactly one setup, call and teardown
-report, those of the schedule that failed, or of the first.
+Owns the gate of a session, and what pytest is told about a test: exactly one setup, call and
+teardown report, those of the schedule that failed, or of the first.
 """
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Generator
 from contextlib import AbstractContextManager, nullcontext
@@ -17,8 +18,9 @@ from _pytest.outcomes import OutcomeException
 from _pytest.runner import CallInfo, check_interactive_exception, runtestprotocol
 from _pytest.skipping import evaluate_skip_marks, evaluate_xfail_marks
 
-from reenact.explore import deviations
+from reenact.explore import deviations, function
 from reenact.explore import item as gate
+from reenact.explore.pinned import pinned
 from reenact.explore.search import Found, Limits, Search
 from reenact.findings import Failure
 from reenact.strategies.searching import COMPLETE, LIMIT, Plan
@@ -46,7 +48,7 @@ def prepare(config: pytest.Config, given: Any) -> None:
         saved = artefact.load(given.reenact_replay)
         given.reenact_points = saved.points
         given.reenact_instrument = list(saved.instrument)
-    gate.prepare(options.settings(given))
+    function.prepare(options.settings(given))
     rewriting.install(config)
 
 
@@ -127,7 +129,8 @@ class Explorer:
         started = time.perf_counter()
         schedules = Schedules(item, self.settings, self.fixtures)
         session = _Exploration(self, item, schedules, chosen)
-        played = session.replay(self.saved) if self.saved is not None else session.explore()
+        with pinned(_worker()):
+            played = session.replay(self.saved) if self.saved is not None else session.explore()
         reports.main_report(played).duration = time.perf_counter() - started
         self._tell(item, nextitem, played)
 
@@ -160,6 +163,12 @@ class Explorer:
             report = item.ihook.pytest_runtest_makereport(item=item, call=call)
             item.ihook.pytest_runtest_logreport(report=report)
         return nextitem
+
+
+def _worker() -> int | None:
+    """The number of an xdist worker: each shall have a processor of its own."""
+    name = os.environ.get("PYTEST_XDIST_WORKER", "").removeprefix("gw")
+    return int(name) if name.isdecimal() else None
 
 
 def _is_never_called(item: pytest.Item) -> bool:
@@ -238,12 +247,12 @@ class _Exploration:
         steps = ran.seen.steps()
         story, text = describe.describe(found, self.schedules, steps)
         switches = found.switches
-        if story is not None and story.switches and story.switches != switches:
+        if story.switches and story.switches != switches:
             again = self.schedules.run(Plan(switches=story.switches, strategy=found.strategy))
             if again.failure is not None and again.failure.is_like(failure):
                 switches, failure, played = story.switches, again.failure, self.schedules.failed
                 assert played is not None
-        path = self._save(failure, switches, getattr(story, "schedule", ""))
+        path = self._save(failure, switches, story.schedule)
         return self._with_failure(played, failure, self._section(text, path), path)
 
     def _failed_at_once(self, first: Played) -> Played:
@@ -279,7 +288,7 @@ class _Exploration:
         return f"{text}\nReplay it with: pytest --reenact-replay {path}"
 
     def _with_failure(self, played: Played, failure: Failure, text: str, path: str) -> Played:
-        if played.ran is not None and played.ran.seen.end != COMPLETE or played.failure() is None:
+        if _was_given_up(played) or played.failure() is None:
             self._make_sure_of_reports(played)
             _put_call(played, reports.of_failure(self.item, failure))
         report = reports.main_report(played)
@@ -300,11 +309,10 @@ class _Exploration:
         for phase in base if base is not played.phases else []:
             if played.of(phase.report.when) is None:
                 played.phases.append(phase)
-        for phase in played.phases:
-            if phase.report.when != "call" and played.ran is not None:
-                if played.ran.seen.end != COMPLETE and not phase.report.passed:
-                    phase.call = CallInfo.from_call(lambda: None, phase.report.when)
-                    phase.report.outcome, phase.report.longrepr = "passed", None
+        for phase in played.phases if _was_given_up(played) else []:
+            if phase.report.when != "call" and not phase.report.passed:
+                phase.call = CallInfo.from_call(lambda: None, phase.report.when)
+                phase.report.outcome, phase.report.longrepr = "passed", None
 
     def _timed_out(self) -> Played:
         played = self.schedules.failed
@@ -351,6 +359,10 @@ class _Exploration:
         assert played.ran is not None
         failure = played.ran.failure
         return failure is not None and failure.is_like(saved.failure)
+
+
+def _was_given_up(played: Played) -> bool:
+    return played.ran is not None and played.ran.seen.end != COMPLETE
 
 
 def _put_call(played: Played, report: pytest.TestReport) -> None:

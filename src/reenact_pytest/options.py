@@ -21,7 +21,10 @@ class Options:
 
 def of_session(given: Any) -> Options:
     return Options(
-        given.reenact_runs, given.reenact_seconds or None, given.reenact_strategy, given.reenact_seed
+        given.reenact_runs,
+        given.reenact_seconds or None,
+        given.reenact_strategy,
+        given.reenact_seed,
     )
 
 

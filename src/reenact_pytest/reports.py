@@ -48,7 +48,7 @@ def of_failure(item: pytest.Item, failure: Failure) -> pytest.TestReport:
             reprcrash=ReprFileLocation(path, (line or 0) + 1, message),
         ),
         "call",
-        sections=list(item._report_sections),
+        sections=[(f"Captured {key} {when}", text) for when, key, text in item._report_sections],
         user_properties=list(item.user_properties),
     )
 

@@ -1,8 +1,8 @@
 """A test as the search sees it: set up, called and torn down afresh in every run.
 
-Owns what pytest is asked to do inside of a run and around it. Fixtures of wider scope than a function
-are set up before the first run, and outlive the last; those of function scope live in a run. Reports
-are kept, and logged by `explorer.py` once it is clear which schedule's they shall be.
+Owns what pytest is asked to do inside of a run and around it. Fixtures of wider scope than a
+function are set up before the first run, and outlive the last; those of function scope live in a run.
+Reports are kept, and logged by `explorer.py` once it is clear which schedule's they shall be.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import pytest
 from _pytest.outcomes import Exit
 from _pytest.runner import CallInfo
 
+from reenact import _core
 from reenact.explore import runs
 from reenact.explore.item import Item
 from reenact.explore.runs import Ran, Settings
@@ -116,6 +117,15 @@ class Schedules:
             self.failed = played
         return played.ran
 
+    def observed(self, plan: Plan, observe: Callable[[], Callable[[], Any]]) -> tuple[Ran, Any]:
+        """Run with an observer that `observe` sets; what it returns tells what was observed."""
+        finish = observe()
+        try:
+            ran = self.run(plan)
+        finally:
+            _core.explore_observe(None)
+        return ran, finish()
+
     def _play(self, plan: Plan, around: Any) -> Played:
         self.fixtures.set_up_late(self.item)
         self._base.restore()
@@ -176,10 +186,8 @@ class _Belongings:
 
     def __init__(self, item: pytest.Item) -> None:
         self.item = item
-        self.lists = [
-            (each, list(each))
-            for each in (item._report_sections, item.user_properties, item.own_markers)
-        ]
+        lists: tuple[Any, ...] = (item._report_sections, item.user_properties, item.own_markers)
+        self.lists = [(each, list(each)) for each in lists]
 
     def restore(self) -> None:
         for each, before in self.lists:

@@ -1,7 +1,7 @@
 """What the terminal says of an exploration, and the exit code of a session.
 
-Works from reports alone, so that it makes no difference which process ran the tests. Imports nothing
-of reenact.
+Works from reports alone, so that it makes no difference which process ran the tests. Imports
+nothing of reenact.
 """
 
 from __future__ import annotations
@@ -49,7 +49,8 @@ class Summary:
         searched = [facts for facts in self.facts.values() if "schedules" in facts]
         schedules = sum(facts["schedules"] for facts in searched)
         behaviours = sum(facts["behaviours"] for facts in searched)
-        exhausted = sum(bool(facts["exhausted"]) for facts in searched)
+        explored = self._with("explored").values()
+        exhausted = sum(bool(facts["exhausted"]) for facts in explored)
         lines = [
             f"{_tests(len(searched))} explored: {schedules} schedules, {behaviours} distinct "
             f"behaviours; of {_tests(exhausted)} every execution was seen",

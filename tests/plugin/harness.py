@@ -46,7 +46,11 @@ class Session:
 
     @property
     def counted(self) -> dict[str, int]:
-        return {name: n for name, n in self.counts.items() if not name.startswith(("warning", "subtest"))}
+        return {
+            name: n
+            for name, n in self.counts.items()
+            if not name.startswith(("warning", "subtest"))
+        }
 
     def searched(self) -> tuple[int, int]:
         """Tests that were explored, and schedules."""

@@ -104,12 +104,10 @@ def test_what_a_thread_does_after_the_test_counts(bench: Bench) -> None:
         """
         import time
 
-        counters = []
-
         def work(counter):
             time.sleep(0.5)
             counter.add()
-            if counter.value != 2:
+            if counter.value != 3:
                 raise RuntimeError("lost")
 
         def test_it():
@@ -218,10 +216,13 @@ def test_a_livelock(bench: Bench) -> None:
     bench.write(
         """
         def test_it():
-            stop = []
-            thread = threading.Thread(target=lambda: [None for _ in iter(lambda: bool(stop), True)])
-            thread.start()
-            thread.join()
+            counter = Counter()
+
+            def wait():
+                while counter.value == 0:
+                    pass
+
+            together(wait)
         """
     )
     session = bench.reenact()

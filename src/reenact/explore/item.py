@@ -15,19 +15,12 @@ from dataclasses import replace
 from typing import Any
 
 from reenact import _core
-from reenact.explore import instrumented, runs
+from reenact.explore import runs
 from reenact.explore.runs import Ran, Settings, Watch
 from reenact.findings import Failure
 from reenact.strategies.searching import COMPLETE, Plan
 
 _AGE_S = 86400.0  # of virtual time, for threads that outlive the test to come to their end
-
-
-def prepare(settings: Settings) -> None:
-    """Before the user's code is imported: patches, and points in what will be."""
-    runs.take_over()
-    if settings.points != "sync":
-        instrumented.instrument(settings.instrument, settings.points == "accesses")
 
 
 def open_gate() -> None:
@@ -39,18 +32,16 @@ def close_gate() -> None:
 
 
 class ItemWatch(Watch):
-    """Keeps the errors of threads, and passes them on to whoever else wants to hear of them."""
+    """Passes errors of threads on to whoever else wants to hear of them."""
 
-    __slots__ = ("errors", "listener")
+    __slots__ = ("listener",)
 
     def __init__(self, ignored: frozenset[str], listener: Callable[[Any], object] | None) -> None:
         super().__init__(ignored)
         self.listener = listener
-        self.errors: list[BaseException] = []
 
     def on_thread_error(self, error: BaseException) -> None:
         super().on_thread_error(error)
-        self.errors.append(error)
         if self.listener is not None and not isinstance(error, SystemExit):
             parts = (type(error), error, error.__traceback__, threading.current_thread())
             self.listener(threading.ExceptHookArgs(parts))
@@ -85,8 +76,7 @@ class Item:
             finally:  # the user may have interrupted us
                 paths = runs.thread_paths()
                 pools = _core.quietly(_pools, self._before)
-                has_ended = _core.explore_abandon()
-                result = _core.explore_end()
+                result, has_ended = runs.end()
                 _renew(pools)
         if strayed is not None and result["reason"] == COMPLETE:
             raise strayed
@@ -104,6 +94,7 @@ class Item:
             uncontrolled=uncontrolled,
             threads=result["threads"],
             points=result["points"],
+            swallowed=tuple(dict.fromkeys(watch.swallowed)),
             paths=paths,
         )
 
@@ -118,7 +109,7 @@ class Item:
             return None, error, []
 
     def _join(self) -> list[str]:
-        """What threads do after the test counts, too, but the test need not have waited for them."""
+        """What threads do after the test counts, though the test need not wait for them."""
         _core.explore_settle()
         for thread in self._left():
             thread.join(_AGE_S)
