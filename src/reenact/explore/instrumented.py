@@ -1,8 +1,8 @@
 """Gives the program the points that a search needs, in a process that has loaded it already.
 
 What is imported from now on is rewritten on the way in; functions that exist get rewritten code
-(`instrument/swap.py`). Done once for each file of a process, and never undone: points cost little while
-nothing is explored.
+(`instrument/swap.py`). Done once for each file of a process, and never undone: points cost little
+while nothing is explored.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _reasons: dict[str, str] = {}
 
 
 def instrument(packages: tuple[str, ...], accesses: bool) -> dict[str, str]:
-    """Put points into the user's own code and into `packages`; the files that have none, and why."""
+    """Put points into the user's code and into `packages`; the files that have none, and why."""
     global _policy
     if _policy is None:
         _policy = loader.Policy(packages, accesses=accesses)
@@ -80,9 +80,7 @@ def code_of(path: str) -> CodeType:
     if _policy is None:
         with open(path, "rb") as file:
             return compile(file.read(), path, "exec")
-    maker = loader.Instrumenter(
-        plant, _ignore, _at_once, _note_skipped, accesses=_policy.accesses
-    )
+    maker = loader.Instrumenter(plant, _ignore, _at_once, _note_skipped, accesses=_policy.accesses)
     with open(path, "rb") as file:
         return maker.code(file.read(), path)
 
