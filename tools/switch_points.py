@@ -86,7 +86,9 @@ def main() -> None:
         for each in dis.get_instructions(function):
             count = seen[function.__name__, each.offset]
             if count:
-                print(f"  {function.__name__:16} {each.starts_line or '':>4} {each.offset:>4} {each.opname} {each.argrepr}: {count}")
+                print(
+                    f"  {function.__name__:16} {each.starts_line or '':>4} {each.offset:>4} {each.opname} {each.argrepr}: {count}"
+                )
 
 
 if __name__ == "__main__":

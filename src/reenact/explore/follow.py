@@ -7,7 +7,6 @@ is *stale*, which is said, with the line at fault and what was met instead.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -17,7 +16,7 @@ from reenact.explore import deviations
 from reenact.explore.function import Function
 from reenact.explore.runs import Observable, Ran, Settings
 from reenact.explore.schedule import Schedule, Turn, turns_of
-from reenact.explore.trail import Arrivals, Trail, events_of, name_of, place_of
+from reenact.explore.trail import Arrivals, Trail, caller, events_of, name_of, place_of
 from reenact.findings import Failure
 from reenact.strategies.searching import AMONG, Plan, Switch
 
@@ -56,7 +55,7 @@ class Follower:
     ) -> None:
         if not does:
             word = _core.OPERATIONS[operation]
-            place = place_of(sys._getframe(1), word, name_of(holder, name, word))
+            place = place_of(caller(1), word, name_of(holder, name, word))
             self.arrivals.come(index, position, place)
         while self.next < len(self.turns) and not self.problem and self._feed():
             self.next += 1

@@ -44,7 +44,9 @@ def prefer_reachable(
         ran, said = runner.observed(Plan(switches=switches), Trail(False, Checks()).begin)
         events = events_of(said)
         budget_runs -= 1
-        bad = [each for each in switches if each.kind == PREEMPTS and not is_reachable(each, events)]
+        bad = [
+            each for each in switches if each.kind == PREEMPTS and not is_reachable(each, events)
+        ]
         if not bad or ran.failure is None:
             return switches
         for moved in _moves(bad[0], events):

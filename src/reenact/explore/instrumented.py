@@ -60,9 +60,7 @@ def code_of(path: str) -> CodeType:
     if _policy is None:
         with open(path, "rb") as file:
             return compile(file.read(), path, "exec")
-    maker = loader.Instrumenter(
-        plant, _ignore, _at_once, _note_skipped, accesses=_policy.accesses
-    )
+    maker = loader.Instrumenter(plant, _ignore, _at_once, _note_skipped, accesses=_policy.accesses)
     with open(path, "rb") as file:
         return maker.code(file.read(), path)
 

@@ -51,9 +51,7 @@ def write(path: Path, task: Task, result: Result) -> None:
         make = f"run = module({json.dumps(program.target)}{arguments})"
     else:
         relative = os.path.relpath(program.target, path.parent)
-        imports = (
-            "from pathlib import Path\n\nimport reenact\nfrom reenact.explore.program import program"
-        )
+        imports = "from pathlib import Path\n\nimport reenact\nfrom reenact.explore.program import program"
         make = f"run = program(Path(__file__).parent / {json.dumps(relative)}{arguments})"
     _write(path, imports, make, result.schedule, result.failure, Path(program.target).stem)
 
@@ -66,9 +64,7 @@ def write_test(path: Path, target: str, schedule: str, failure: Failure) -> None
     _write(path, imports, f"run = {'.'.join([first, *rest])}", schedule, failure, name)
 
 
-def _write(
-    path: Path, imports: str, make: str, schedule: str, failure: Failure, name: str
-) -> None:
+def _write(path: Path, imports: str, make: str, schedule: str, failure: Failure, name: str) -> None:
     text = _TEST.format(
         title=_title(failure),
         imports=imports,
