@@ -1,9 +1,9 @@
 """A failure in words that a colleague understands.
 
-Made of one more run of the shrunk schedule, with a trail: the lines of the threads in the order in which
-they ran, as far as they touch what the preemptions are about, with the values read and written; what
-another thread changed in between; and which lines should have been one step, or which locks are taken
-in different order, or which notification came too early.
+Made of one more run of the shrunk schedule, with a trail: the lines of the threads in the order in
+which they ran, as far as they touch what the preemptions are about, with the values read and
+written; what another thread changed in between; and which lines should have been one step, or which
+locks are taken in different order, or which notification came too early.
 """
 
 from __future__ import annotations
@@ -347,8 +347,8 @@ def _deadlock(failure: Failure, events: Sequence[Event]) -> tuple[list[str], str
     early = _too_early(failure, events)
     if early:
         advice = (
-            "A notification that nobody waits for is lost: test the condition and begin to wait under "
-            "one lock, in a loop, and change what is tested under the same lock."
+            "A notification that nobody waits for is lost: test the condition and begin to wait "
+            "under one lock, in a loop, and change what is tested under the same lock."
         )
         return [*texts, *early], advice
     return texts, ""

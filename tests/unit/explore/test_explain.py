@@ -35,8 +35,8 @@ def test_a_lost_update_is_told(tmp_path: Path) -> None:
     ] in rows
     assert "-- thread 0.1 is preempted here --" in text
     assert (
-        "Thread 0.2 changed Account.balance from 100 to 120 between thread 0.1's read at prog.py:10 "
-        "and its write at prog.py:11." in text
+        "Thread 0.2 changed Account.balance from 100 to 120 between thread 0.1's read at "
+        "prog.py:10 and its write at prog.py:11." in text
     )
     assert "prog.py:10 to prog.py:11 are not one step." in text
     assert "hold one lock over the read and the write of Account.balance" in text
@@ -155,7 +155,8 @@ def adding(body: str) -> str:
             "reachable with the GIL",
         ),
         (
-            "with self.lock:\n    seen = self.balance\nwith self.lock:\n    self.balance = seen + amount",
+            "with self.lock:\n    seen = self.balance\n"
+            "with self.lock:\n    self.balance = seen + amount",
             "reachable with the GIL",
         ),
     ],
@@ -163,7 +164,8 @@ def adding(body: str) -> str:
 def test_the_gil_allows_a_switch_or_does_not(tmp_path: Path, body: str, label: str) -> None:
     program = adding(body).replace(
         "    def add(",
-        "    lock = threading.Lock()\n\n    def read(self):\n        return self.balance\n\n    def add(",
+        "    lock = threading.Lock()\n\n"
+        "    def read(self):\n        return self.balance\n\n    def add(",
     )
     assert explained(tmp_path, program)["label"] == label
 

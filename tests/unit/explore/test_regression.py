@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from reenact.errors import UsageError
 from reenact.explore.regression import write_test
+from reenact.explore.runs import Settings
 from reenact.findings import Failure
 from tests.unit.explore.programs import FIXED, LOST_UPDATE, run_pytest
 from tests.unit.explore.test_schedule import WRITTEN
@@ -50,6 +52,21 @@ def test_a_stale_schedule_is_no_pass(directory: Path) -> None:
     text = run_pytest(directory)
     assert "1 failed" in text
     assert "Account.money from 100 to" in text
+
+
+def test_without_a_schedule_none_is_written(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no test was written"):
+        write_test(tmp_path / "test_race.py", "prog:main", "", FAILURE)
+    assert not (tmp_path / "test_race.py").exists()
+
+
+def test_settings_are_kept(tmp_path: Path) -> None:
+    settings = Settings("sync", ("redis",), patience_s=2.0)
+    write_test(tmp_path / "test_race.py", "prog:main", WRITTEN, FAILURE, settings)
+    text = (tmp_path / "test_race.py").read_text()
+    ast.parse(text)
+    assert "reenact.follow(run, SCHEDULE, instrument=('redis',), patience=2.0)" in text
+    assert "points='sync', instrument=('redis',), patience=2.0)" in text
 
 
 @pytest.mark.parametrize("mode", [[], ["-m"]])
