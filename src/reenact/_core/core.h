@@ -129,7 +129,7 @@ typedef struct {
     uint32_t consecutive; /* steps that it has made while others could */
     uint32_t site;        /* of its pending operation; 0 until it is asked for */
     bool pending_writes, pending_waits, is_access, is_choice, has_priority, asleep, is_patient,
-        is_spared, is_slow, is_abroad; /* slow: patient, however soon its deadline is */
+        is_spared, is_slow, is_abroad, is_slice_end; /* slow: patient, however soon its deadline is */
 } Explored;
 
 /* A controlled thread. The slots lie in a shared file map, so that budgets and pending

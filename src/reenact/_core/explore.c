@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 enum { IDLE_NS = 15000000, EAGER_READS = 1000, AGAIN = 1000, PATIENT_TICKS = 10, CLOCKS = 16 };
+enum { SETTLE_STEPS = 2000, SLICE_COST = 50 }; /* a time slice without a step costs as many */
 
 static PyObject *abandoned; /* the exception */
 static int32_t *prefix;
@@ -343,6 +344,10 @@ void search_point(Thread *thread)
         explored->pending_writes = is_write((enum Operation)thread->pending_op);
         explored->pending_waits = explored->blocks != NULL;
     }
+    if (search.is_settling && (explored->is_access ? explored->is_slice_end : is_tick)) {
+        uint64_t cost = search.at_ticks ? 1 : SLICE_COST;
+        search.settle_until -= search.settle_until > cost ? cost : search.settle_until;
+    }
     explored->site = is_tick || log_is_on() ? 0 : site_here((enum Operation)thread->pending_op);
     bool is_observed = !explored->is_access && !is_tick;
     PyObject *key = is_observed && thread->pending != NULL ? thread->pending->key : NULL;
@@ -558,7 +563,7 @@ static PyObject *settle(PyObject *module, PyObject *unused)
     }
     uint64_t before = run->steps;
     search.is_settling = true;
-    search.settle_until = before + 2000;
+    search.settle_until = before + SETTLE_STEPS;
     enum Waited waited = gate_wait(thread, OP_YIELD, &quiet_object, -1);
     search.is_settling = false;
     if (waited == WAIT_FAILED) {

@@ -338,8 +338,11 @@ static int explore_access(Thread *thread, AccessSite *site, PyObject *object, Py
 {
     Variable *variable = variable_of(object, name);
     bool races = is_racy(site);
+    /* Once in a time slice it counts though it does not race: a loop could use up all its slices at
+     * such accesses, and others would never run. */
+    bool is_choice = races || search.follows || thread->budget <= 0;
     thread->explored.position++;
-    if (races || search.follows || thread->budget <= 0) {
+    if (is_choice) {
         thread->pending_op = writes ? OP_WRITE : OP_READ;
         thread->pending_object = 0;
         thread->pending = NULL;
@@ -347,7 +350,8 @@ static int explore_access(Thread *thread, AccessSite *site, PyObject *object, Py
         thread->explored.pending_writes = writes;
         thread->explored.pending_waits = false;
         thread->explored.is_access = true;
-        thread->explored.is_choice = races || search.follows;
+        thread->explored.is_choice = is_choice;
+        thread->explored.is_slice_end = !races && !search.follows;
         search_observe(thread, false, object, name);
         int failed = gate_slow(thread);
         thread->explored.is_access = false;

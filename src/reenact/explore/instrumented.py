@@ -39,6 +39,26 @@ def instrument(packages: tuple[str, ...], accesses: bool) -> dict[str, str]:
     return _reasons
 
 
+def wants(name: str, path: str) -> bool:
+    """For loaders that make code themselves: is this module to have points?"""
+    return _policy is not None and _policy.wants(name, path)
+
+
+def has_accesses() -> bool:
+    return _policy is not None and _policy.accesses
+
+
+def note_done(path: str) -> None:
+    """A loader has seen to this file, whatever was said of it before."""
+    _done.add(path)
+    _reasons.pop(path, None)
+
+
+def skipped() -> dict[str, str]:
+    """The files without points, and why."""
+    return dict(_reasons)
+
+
 def _wanted_files(policy: loader.Policy) -> set[str]:
     files = set()
     for name, module in list(sys.modules.items()):

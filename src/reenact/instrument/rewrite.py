@@ -127,12 +127,17 @@ def _compile_rewritten(
     try:
         tree = compile(source, filename, "exec", _ast.PyCF_ONLY_AST, dont_inherit)
         assert isinstance(tree, _ast.Module)
-        _insert_ticks(tree)
-        if accesses:
-            _insert_accesses(tree)
+        insert_points(tree, accesses)
         return compile(tree, filename, "exec", dont_inherit=dont_inherit, optimize=optimize)
     except Exception:  # whatever it is, a plain compile decides whether the program is at fault
         return None
+
+
+def insert_points(tree: _ast.Module, accesses: bool) -> None:
+    """Put ticks, and with *accesses* its sites, into a tree that others have made or changed."""
+    _insert_ticks(tree)
+    if accesses:
+        _insert_accesses(tree)
 
 
 def _insert_accesses(tree: _ast.Module) -> None:

@@ -1,0 +1,85 @@
+"""The pytest plugin: `pytest --reenact` runs each test under many schedules.
+
+Owns the options and who does what in which process. Without the options it does nothing, and
+imports nothing of reenact. `explorer.py` runs tests, `summary.py` tells of it in the terminal; with
+xdist the first is in the workers, and the second in the process that started them.
+"""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+STRATEGIES = ("auto", "random", "pct", "pos", "delay", "dfs", "dpor", "queue")
+_MARKER = (
+    "reenact(runs=, seconds=, strategy=, seed=, skip=): how `pytest --reenact` explores this test; "
+    "skip=True runs it once, as plain pytest does"
+)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("reenact", "exploring schedules")
+    add = group.addoption
+    add("--reenact", action="store_true", help="run each test under many schedules")
+    add("--reenact-runs", type=int, default=200, metavar="N", help="schedules per test (200)")
+    add(
+        "--reenact-seconds",
+        type=float,
+        default=30.0,
+        metavar="S",
+        help="begin no more schedules of a test after so long (30; 0 for no limit)",
+    )
+    add("--reenact-strategy", choices=STRATEGIES, default="auto", help="who chooses (auto)")
+    add("--reenact-seed", type=int, default=0, metavar="N", help="for strategies that draw (0)")
+    add(
+        "--reenact-points",
+        choices=("sync", "ticks", "accesses"),
+        default="accesses",
+        help="where threads may be switched: at synchronisation alone, also in loops and calls, "
+        "or at shared reads and writes (accesses)",
+    )
+    add(
+        "--reenact-instrument",
+        action="append",
+        default=[],
+        metavar="PACKAGE",
+        help="an installed package whose code gets points, too; can be repeated",
+    )
+    add(
+        "--reenact-lenient",
+        action="store_true",
+        help="inconclusive tests do not change the exit code",
+    )
+    add("--reenact-replay", metavar="PATH", help="run the test of a saved failure once, like then")
+
+
+def is_wanted(options: object) -> bool:
+    return bool(getattr(options, "reenact", False) or getattr(options, "reenact_replay", None))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    """As early as can be: what is imported from now on shall have points."""
+    options = early_config.known_args_namespace
+    is_worker = "PYTEST_XDIST_WORKER" in os.environ
+    if is_wanted(options) and (is_worker or not getattr(options, "numprocesses", None)):
+        from reenact_pytest import explorer
+
+        explorer.prepare(early_config, options)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", _MARKER)
+    if not is_wanted(config.option):
+        return
+    from reenact_pytest import summary
+
+    config.pluginmanager.register(summary.Summary(config), "reenact-summary")
+    if config.pluginmanager.hasplugin("dsession"):  # xdist's workers do the work
+        return
+    from reenact_pytest import explorer
+
+    explorer.prepare(config, config.option)
+    config.pluginmanager.register(explorer.Explorer(config), "reenact-explorer")
