@@ -71,8 +71,9 @@ def _wanted_files(policy: loader.Policy) -> set[str]:
 def is_users(module: object) -> bool:
     """Is it a module of the user's own code, which has points?"""
     name, path = getattr(module, "__name__", None), getattr(module, "__file__", None)
-    is_known = _policy is not None and isinstance(name, str) and isinstance(path, str)
-    return is_known and _policy.wants(name, path)
+    if _policy is None or not isinstance(name, str) or not isinstance(path, str):
+        return False
+    return _policy.wants(name, path)
 
 
 def code_of(path: str) -> CodeType:
