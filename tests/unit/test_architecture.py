@@ -1,4 +1,4 @@
-"""Imports go one way: leaves <- recordings <- intercept, instrument <- engine <- api, cli."""
+"""Imports go one way: leaves <- recordings <- intercept, instrument <- engine <- explore <- cli."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ ROOT = Path(__file__).parents[2] / "src" / "reenact"
 
 # Each layer may import itself and the layers before it.
 LAYERS = (
-    ("errors", "events", "version", "pyversion", "inputs", "config", "_core"),
+    ("errors", "events", "findings", "version", "pyversion", "inputs", "config", "_core"),
     ("recordings", "strategies"),
     ("intercept", "instrument"),
     ("engine",),
+    ("explore",),
     ("api", "cli"),
     ("__init__", "__main__"),
 )

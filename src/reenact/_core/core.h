@@ -125,7 +125,7 @@ typedef struct {
     uint64_t hash;
     uint64_t priority;
     uint32_t position; /* operations and accesses that it has come to */
-    uint32_t raised;
+    uint32_t raised, ticks;
     uint32_t consecutive; /* steps that it has made while others could */
     uint32_t site;        /* of its pending operation; 0 until it is asked for */
     bool pending_writes, pending_waits, is_access, is_choice, has_priority, asleep, is_patient,
@@ -229,6 +229,7 @@ typedef struct {
     Thread *holder;
     Thread *run_first, *run_last;
     uint32_t outside, timed, foreign, handlers;
+    uint32_t bystanders; /* threads that were there before the gate was opened for a search */
     uint32_t watching, abroad; /* waits of event loops; those that somebody outside may end */
     int64_t slice_left, slice_step;
     uint64_t random;
@@ -329,6 +330,7 @@ bool gate_rescue(Thread *thread);
 void gate_take_interrupts(void);
 void gate_look_soon(Thread *thread);
 void gate_foreign(void);
+void gate_know_bystanders(void);
 void gate_close(bool let_go);
 int64_t now_ns(void);
 int64_t real_ns(void);

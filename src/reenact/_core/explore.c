@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { IDLE_NS = 15000000, EAGER_READS = 1000, AGAIN = 1000, CLOCKS = 16 };
+enum { IDLE_NS = 15000000, EAGER_READS = 1000, AGAIN = 1000, PATIENT_TICKS = 10, CLOCKS = 16 };
 enum { SETTLE_STEPS = 2000, SLICE_COST = 50 }; /* a time slice without a step costs as many */
 
 static PyObject *abandoned; /* the exception */
@@ -317,13 +317,20 @@ static PyObject *expect(PyObject *module, PyObject *more)
     Py_RETURN_NONE;
 }
 
+/* Ticks that are no choices are counted all the same: a loop that waits for another thread, without
+ * an operation that we could see, must not go on for ever. */
+static bool is_time_for_others(Thread *thread)
+{
+    return search.at_ticks || ++thread->explored.ticks % PATIENT_TICKS == 0;
+}
+
 /* The choice before the running thread's pending operation. */
 void search_point(Thread *thread)
 {
     Explored *explored = &thread->explored;
     bool is_tick = thread->pending_op == OP_NONE && !explored->is_access;
     run->points++;
-    if (explored->is_access && !explored->is_choice) {
+    if ((explored->is_access && !explored->is_choice) || (is_tick && !is_time_for_others(thread))) {
         return;
     }
     if (!explored->is_access && !is_tick && is_hidden(thread)) {
@@ -332,7 +339,7 @@ void search_point(Thread *thread)
     }
     if (!explored->is_access) {
         Object *object = object_touched(thread);
-        explored->position++;
+        explored->position += !is_tick || search.at_ticks;
         explored->pending = object == NULL ? NULL : track_of(object);
         explored->pending_writes = is_write((enum Operation)thread->pending_op);
         explored->pending_waits = explored->blocks != NULL;
@@ -402,6 +409,7 @@ static PyObject *open_gate(PyObject *module, PyObject *exception)
     objects_begin();
     gate.run_first = gate.run_last = NULL;
     gate.outside = gate.timed = gate.foreign = 0;
+    gate_know_bystanders();
     if (collect_take_over() < 0) {
         return NULL;
     }

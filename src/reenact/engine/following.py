@@ -8,6 +8,7 @@ replay reads it too, and then does as it was recorded: the core knows which of t
 from __future__ import annotations
 
 import struct
+import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -53,6 +54,8 @@ def prepare() -> None:
 def begin(plan: Plan, terms: Terms, hook: Callable[[int], None] | None = None) -> None:
     patience_ns = terms.patience_ns if plan.patience_ns is None else plan.patience_ns
     loops.begin(patience_ns / 1e9)
+    if "random" in sys.modules:  # what is drawn must not differ from run to run
+        sys.modules["random"].seed(0)
     prefix = struct.pack(f"{len(plan.prefix)}i", *plan.prefix)
     switches = None
     if plan.switches is not None:

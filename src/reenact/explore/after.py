@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from reenact.explore.runs import Runner, Settings
+from reenact.explore import follow
+from reenact.explore.explain import explain
+from reenact.explore.gil import BUDGET, prefer_reachable
+from reenact.explore.runs import Observable, Settings
 from reenact.explore.search import Found
+from reenact.explore.shrink import shrink
 from reenact.findings import Failure
 from reenact.strategies.searching import Switch
 
@@ -20,6 +24,7 @@ class Story:
     schedule: str = ""
     explanation: str = ""
     label: str = ""
+    details: dict[str, Any] = field(default_factory=dict)  # the explanation, in its parts
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -28,6 +33,7 @@ class Story:
             "schedule": self.schedule,
             "explanation": self.explanation,
             "label": self.label,
+            "details": self.details,
         }
 
     @classmethod
@@ -39,11 +45,33 @@ class Story:
             fields["schedule"],
             fields["explanation"],
             fields["label"],
+            fields["details"],
         )
 
 
-def look_into(found: Found, runner: Runner, settings: Settings, what: str, budget: int) -> Story:
+def look_into(
+    found: Found, runner: Observable, settings: Settings, what: str, budget: int
+) -> Story:
     """Shrink and explain; nothing that goes wrong here may lose the failure itself."""
     if found.failure is None:
         return Story()
-    return Story(found.failure, found.switches, "", found.failure.traceback, "")
+    story = Story(found.failure, found.switches, "", found.failure.traceback, "")
+    try:
+        _tell(story, found.failure, runner, settings, what, budget)
+    except Exception as error:
+        story.explanation += f"\n(It could not be explained: {type(error).__name__}: {error})"
+    return story
+
+
+def _tell(
+    story: Story, failure: Failure, runner: Observable, settings: Settings, what: str, budget: int
+) -> None:
+    if budget > 0:
+        story.switches = shrink(runner, story.switches, failure, budget)
+        story.switches = prefer_reachable(runner, story.switches, failure, min(budget, BUDGET))
+    story.schedule = follow.describe(runner, story.switches, what, settings.points)[0].text()
+    explanation = explain(runner, story.switches, failure)
+    if explanation is not None:
+        story.explanation = explanation.text()
+        story.label = explanation.label
+        story.details = explanation.as_dict()

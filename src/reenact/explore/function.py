@@ -57,9 +57,7 @@ class Function:
         self._pinned.__exit__(None, None, None)
         random.setstate(self._random)
 
-    def observed(
-        self, plan: Plan, observe: Callable[[], Callable[[], Any]]
-    ) -> tuple[Ran, Any]:
+    def observed(self, plan: Plan, observe: Callable[[], Callable[[], Any]]) -> tuple[Ran, Any]:
         """Run under a plan, with an observer that `observe` sets; what it returns is called at the
         end, for what was observed."""
         finish = observe()
@@ -71,7 +69,6 @@ class Function:
 
     def run(self, plan: Plan) -> Ran:
         watch = Watch(self.settings.ignored)
-        random.setstate(self._random)
         with runs.watching(watch):
             runs.begin(plan, self.settings, watch.on_abort)
             error = self._call(watch)

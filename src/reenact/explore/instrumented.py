@@ -34,7 +34,7 @@ def instrument(packages: tuple[str, ...], accesses: bool) -> dict[str, str]:
     _policy.packages = (*_policy.packages, *(set(packages) - set(_policy.packages)))
     wanted = _wanted_files(_policy) - _done
     if wanted:
-        _reasons.update(swap.swap(wanted, _code_of))
+        _reasons.update(swap.swap(wanted, code_of))
         _done.update(wanted)
     return _reasons
 
@@ -68,8 +68,18 @@ def _wanted_files(policy: loader.Policy) -> set[str]:
     return files
 
 
-def _code_of(path: str) -> CodeType:
-    assert _policy is not None
+def is_users(module: object) -> bool:
+    """Is it a module of the user's own code, which has points?"""
+    name, path = getattr(module, "__name__", None), getattr(module, "__file__", None)
+    is_known = _policy is not None and isinstance(name, str) and isinstance(path, str)
+    return is_known and _policy.wants(name, path)
+
+
+def code_of(path: str) -> CodeType:
+    """Of a file, with its points."""
+    if _policy is None:
+        with open(path, "rb") as file:
+            return compile(file.read(), path, "exec")
     maker = loader.Instrumenter(
         plant, _ignore, _at_once, _note_skipped, accesses=_policy.accesses
     )

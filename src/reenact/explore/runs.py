@@ -81,9 +81,7 @@ class Runner(Protocol):
 class Observable(Runner, Protocol):
     """And lets an observer see what the threads do."""
 
-    def observed(
-        self, plan: Plan, observe: Callable[[], Callable[[], Any]]
-    ) -> tuple[Ran, Any]: ...
+    def observed(self, plan: Plan, observe: Callable[[], Callable[[], Any]]) -> tuple[Ran, Any]: ...
 
 
 def begin(plan: Plan, settings: Settings, hook: Callable[[int], None]) -> None:
@@ -151,9 +149,7 @@ def failure_of(error: BaseException, thread: str = "0") -> Failure | None:
     if isinstance(error, AssertionError):
         kind = "assertion"
     summary = "".join(traceback.format_exception_only(type(error), error)).strip()
-    text = "".join(
-        traceback.format_exception(type(error), error, _their_part(error.__traceback__))
-    )
+    text = "".join(traceback.format_exception(type(error), error, _their_part(error.__traceback__)))
     return Failure(kind, summary.splitlines()[0] if summary else kind, thread, text)
 
 
@@ -270,7 +266,9 @@ def verdict(end: int, error: BaseException | None, watch: Watch) -> Failure | No
     if end == DEADLOCK:
         return _deadlock(watch)
     if end == LIMIT:
-        return Failure("livelock", "the run came to no end within the step limit", waiting=watch.waiting)
+        return Failure(
+            "livelock", "the run came to no end within the step limit", waiting=watch.waiting
+        )
     if end != COMPLETE:  # it was given up, and what came of that is not the program's fault
         return None
     if error is not None:

@@ -7,11 +7,11 @@
     0.1 at Account.withdraw+2 before write of balance, first time: 0 goes on
     0 waits at main+6 before read of threads, second time: 0.2 goes on
 
-Owns the form, both ways. Threads are named by their paths: 0.2 is the second one that 0 has started.
+Owns the form, both ways. Threads are named by their paths: 0.2 is the second one that 0 started.
 A place is a function, a line counted from the function's first one, and what the thread is about to
 do there; so what stands elsewhere in the file does not matter, nor the Python version. A line holds
-for a run in which all lines before it have happened. Where nothing is said, the running thread goes on
-as long as it can, then the one that was started first.
+for a run in which all lines before it have happened. Where nothing is said, the running thread
+goes on as long as it can, then the one that was started first.
 
 From switches to text leads a run with a `trail.Trail`; from text to a run leads `follow.py`.
 """
@@ -119,7 +119,7 @@ class Schedule:
         ]
         _check_head(lines[0] if lines else (1, ""))
         fields = {"run": "", "python": "", "points": "accesses"}
-        turns = []
+        turns: list[Turn] = []
         for number, line in lines[1:]:
             word, _, rest = line.partition(" ")
             if word in fields and not turns:

@@ -15,7 +15,7 @@ LONGEST = 60  # characters of a value
 _MOST = 6  # items of a container
 _DEPTH = 3
 _PLAIN = (int, float, complex, bool, type(None))
-_BRACKETS = {list: "[]", tuple: "()", set: "{}", frozenset: "{}", deque: "[]"}
+_BRACKETS: dict[type, str] = {list: "[]", tuple: "()", set: "{}", frozenset: "{}", deque: "[]"}
 
 
 class Missing:

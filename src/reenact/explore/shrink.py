@@ -1,10 +1,11 @@
 """From the switches of a run that failed to the fewest that still make it fail.
 
-Delta debugging on choices: first preemptions are left out, in halves, quarters and so on down to one
-(ddmin: Zeller, Hildebrandt, TSE 2002), then all other switches, since the default order mostly does
-as well. Then two switches are tried as one, and at last each single preemption of the default run,
-after which all others go on before the thread that was preempted: most bugs need no more. Every candidate is
-run, and counts only if it fails in the same way; what it left unused is taken out of it.
+Delta debugging on choices: first preemptions are left out, in halves, quarters and so on down to
+one (ddmin: Zeller, Hildebrandt, TSE 2002), then all other switches, since the default order mostly
+does as well. Then two switches are tried as one, and at last each single preemption of the default
+run, after which all others go on before the thread that was preempted: most bugs need no more.
+Every candidate is run, and counts only if it fails in the same way; what it left unused is taken
+out of it.
 
 Costs at most the runs that it is given, and a few to see at the end that what is left fails again.
 """
@@ -13,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 
 from reenact.explore import deviations
 from reenact.explore.runs import Runner
@@ -129,7 +130,7 @@ class Shrinker:
                 self._keep_back(seed)
 
     def _keep_back(self, switches: Switches) -> None:
-        """Try `switches`, and more of them for each time that a preempted thread comes back early."""
+        """Try `switches`, and one more each time that a preempted thread comes back early."""
         for _ in range(_KEPT_BACK):
             if self._try(switches) or self._is_spent() or switches not in self._others:
                 return
@@ -194,7 +195,7 @@ def _used(switches: Switches, happened: Switches) -> Switches:
 
 
 def _merges(switches: Switches) -> Iterator[Switches]:
-    for number, (first, second) in enumerate(zip(switches, switches[1:], strict=False)):
+    for number, (first, second) in enumerate(pairwise(switches)):
         before, after = switches[:number], switches[number + 2 :]
         if first.thread != second.to and PREEMPTS in (first.kind, second.kind):
             yield (*before, first._replace(to=second.to), *after)
@@ -217,7 +218,7 @@ def _preemptions(steps: list[Step]) -> Iterator[Switch]:
 
 
 def _instead_of_return(switches: Switches, steps: list[Step]) -> Switch | None:
-    """Another thread to go on where, all switches being done, a preempted one came back by order."""
+    """Another thread to go on where, after all switches, a preempted one came back by order."""
     preempted = {each.thread for each in switches if each.kind == PREEMPTS}
     start = 0
     for switch in switches:

@@ -1,9 +1,9 @@
 """What the threads of a run did: an event for each operation and access, with its place and values.
 
-A trail is an observer of one run that follows switches (`_core.explore_observe`). A place is given in
-terms of the user's code: the innermost frame that is neither the standard library's nor ours, by its
-function and the line counted from the function's first one. So edits elsewhere in the file do not
-move it, and how the standard library does its work does not matter either.
+A trail is an observer of one run that follows switches (`_core.explore_observe`). A place is given
+in terms of the user's code: the innermost frame that is neither the standard library's nor ours, by
+its function and the line counted from the function's first one. So edits elsewhere in the file do
+not move it, and how the standard library does its work does not matter either.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 from reenact import _core
 from reenact.explore import runs
+from reenact.explore.checks import Checks
 from reenact.explore.shown import show, value_of
 
 _OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
@@ -26,6 +27,8 @@ _LIBRARY = tuple(
     {sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib")} | {"<frozen "}
 )
 _PACKAGES = tuple({sysconfig.get_path(name) + os.sep for name in ("purelib", "platlib")})
+
+_NAMED = ("lock", "RLock", "SimpleQueue", "list", "dict", "set", "deque", "defaultdict")
 
 
 class Place(NamedTuple):
@@ -46,7 +49,7 @@ class Place(NamedTuple):
 
 @dataclass(slots=True)
 class Event:
-    """A thread at a place. `order` says when it did what it came for, -1 if never."""
+    """A thread at a place: `came` says when, `order` when it did what it came for, -1 if never."""
 
     thread: str
     index: int
@@ -57,9 +60,17 @@ class Event:
     line: int
     what: str  # what it touches, as a reader would call it
     thing: int  # the same for the same thing, 0 for none
+    called: str  # the function of the standard library that the user's code has called, or ""
+    came: int
     order: int = -1
     before: str = ""  # the value as it did it
     after: str = ""  # and when it had done it
+    checks: int = -1  # places so far where the thread could be switched, -1 if they are not known
+    in_call: bool = False  # and the operation ends with one
+
+    @property
+    def reads(self) -> bool:
+        return self.place.operation == "read"
 
     @property
     def writes(self) -> bool:
@@ -79,6 +90,15 @@ def where(frame: FrameType | None) -> tuple[FrameType | None, str]:
             via = via or frame.f_code.co_qualname
         frame = frame.f_back
     return innermost, ""
+
+
+def called_by(frame: FrameType | None, user: FrameType | None) -> str:
+    """The function that the user's frame has called, if it led to `frame`."""
+    called = ""
+    while frame is not None and frame is not user:
+        called = frame.f_code.co_qualname
+        frame = frame.f_back
+    return called
 
 
 def place_of(frame: FrameType | None, operation: str, name: str) -> Place:
@@ -137,20 +157,26 @@ class Trail:
     """An observer that keeps everything; values only if they are wanted."""
 
     with_values: bool = True
+    checks: Checks | None = None  # counts places where threads can be switched, if that is wanted
     events: list[Event] = field(default_factory=list)
     _arrivals: Arrivals = field(default_factory=Arrivals)
     _current: dict[int, Event] = field(default_factory=dict)  # by thread
     _written: tuple[Event, object, str | None] | None = None
     _things: dict[tuple[int, str | None], int] = field(default_factory=dict)
-    _done: int = 0
+    _names: dict[int, str] = field(default_factory=dict)  # of things, by the variables they are in
+    _clock: int = 0
 
     def begin(self) -> Callable[[], Any]:
         """For a runner's `observed`."""
+        if self.checks is not None:
+            self.checks.start()
         _core.explore_observe(self)
         return self.finish
 
     def finish(self) -> list[list[Any]]:
         self._settle()
+        if self.checks is not None:
+            self.checks.stop()
         return [list(astuple(event)) for event in self.events]
 
     def __call__(
@@ -163,6 +189,7 @@ class Trail:
         name: str | None,
     ) -> None:
         self._settle()
+        self._clock += 1
         if does:
             self._do(index, position, holder, name)
         else:
@@ -182,20 +209,35 @@ class Trail:
             self._arrivals.come(index, position, place),
             user.f_code.co_filename if user is not None else "",
             (user.f_lineno or 0) if user is not None else 0,
-            call_it(holder, name, operation),
-            0 if holder is None else self._things.setdefault((id(holder), name), len(self._things) + 1),
+            self._call_it(holder, name, operation),
+            self._thing(holder, name),
+            called_by(frame, user),
+            self._clock,
         )
+        if self.checks is not None:
+            event.checks, event.in_call = self.checks.at(frame)
         self.events.append(event)
         self._current[index] = event
+
+    def _call_it(self, holder: object, name: str | None, operation: str) -> str:
+        known = self._names.get(id(holder)) if name is None else None
+        return known or call_it(holder, name, operation)
+
+    def _thing(self, holder: object, name: str | None) -> int:
+        if holder is None:
+            return 0
+        return self._things.setdefault((id(holder), name), len(self._things) + 1)
 
     def _do(self, index: int, position: int, holder: object, name: str | None) -> None:
         event = self._current.get(index)
         if event is None or event.position != position:
             return
-        self._done += 1
-        event.order = self._done
+        event.order = self._clock
         if self.with_values and event.place.operation in ("read", "write"):
-            event.before = show(value_of(holder, name))
+            value = value_of(holder, name)
+            event.before = show(value)
+            if name is not None and type(value).__name__ in _NAMED:
+                self._names[id(value)] = event.what
             if event.writes:
                 self._written = event, holder, name
 
@@ -209,4 +251,7 @@ class Trail:
 
 def events_of(said: list[list[Any]]) -> list[Event]:
     """From what `finish` made, which may have come from another process."""
-    return [Event(*fields[:3], Place(*fields[3]), *fields[4:]) for fields in said]
+    events = []
+    for thread, index, position, place, *rest in said:
+        events.append(Event(thread, index, position, Place(*place), *rest))
+    return events

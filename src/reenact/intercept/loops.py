@@ -18,7 +18,7 @@ from __future__ import annotations
 import sys
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from operator import attrgetter
 from types import ModuleType
@@ -33,6 +33,7 @@ _GUARD = "_reenact_guard"
 _NOW, _TIMER, _DESCRIPTOR = 1 << 40, 1 << 41, 1 << 42  # what choices are about, beside tasks
 _STEPS = {"task_wakeup", "__step", "__wakeup"}  # callbacks that run a task, by their names
 _MOST_CHOICES = 64
+_FAIRNESS = 50  # callbacks that may come before the one that is first in the queue
 _POLL_EVENTS = {1: 1, 2: 4, 3: 5}  # of `selectors` as `poll` has them
 
 _when = attrgetter("_when")
@@ -75,8 +76,8 @@ def begin(patience_s: float) -> None:
 
 
 def _warm_up() -> None:
-    """What asyncio does once in a process is done by now, so that the first run is like the others."""
-    import concurrent.futures.thread  # noqa: F401, PLC0415
+    """What asyncio does once in a process is done now: the first run is like the others."""
+    import concurrent.futures.thread  # noqa: F401
 
     sys.modules["asyncio.events"].get_event_loop_policy()
     sys.modules["asyncio.log"].logger.isEnabledFor(10)
@@ -236,7 +237,10 @@ def _selector_class(native: Any) -> type:
 
 
 def _select(
-    selector: Any, loop: Any, native: Callable[[Any, float | None], list[Any]], timeout: float | None
+    selector: Any,
+    loop: Any,
+    native: Callable[[Any, float | None], list[Any]],
+    timeout: float | None,
 ) -> list[Any]:
     ready = loop.__dict__[_GUARD].ready
     if timeout is not None and timeout <= 0:
@@ -246,6 +250,8 @@ def _select(
     ):
         return native(selector, timeout)
     found = native(selector, 0)
+    if found and loop._ready:
+        found = _not_yet_seen(found, loop._ready)
     if len(found) > 1:
         found = _in_some_order(found)
     if loop._scheduled:
@@ -266,6 +272,21 @@ def _is_abroad(loop: Any, selector: Any) -> bool:
 
 def _is_patient(loop: Any) -> bool:
     return bool(loop._scheduled) and getattr(loop._scheduled[0], "is_patient", False)
+
+
+def _not_yet_seen(found: list[Any], handles: _Ready) -> list[Any]:
+    """Without descriptors whose callbacks are still to come: asyncio never calls one twice for what
+    came once, since it calls everything that is ready before it looks again."""
+    queued = {id(handle) for handle in handles}
+    left = []
+    for key, events in found:
+        if isinstance(key.data, tuple):  # (reader, writer)
+            for event, handle in zip((1, 2), key.data, strict=False):
+                if id(handle) in queued:
+                    events &= ~event
+        if events:
+            left.append((key, events))
+    return left
 
 
 def _in_some_order(found: list[Any]) -> list[Any]:
@@ -320,17 +341,27 @@ def _let_time_pass(loop: Any) -> None:
 
 
 class _Ready(deque[Any]):
-    """A loop's callbacks that are to be called, of which any task's may be the next."""
+    """A loop's callbacks that are to be called, of which any task's may be the next.
 
-    __slots__ = ()
+    But not for ever: asyncio calls everything that is ready before it looks for more, and callbacks
+    that call themselves again until somebody else has run rely on that.
+    """
+
+    __slots__ = ("passed",)
+
+    def __init__(self, handles: Iterable[Any]) -> None:
+        super().__init__(handles)
+        self.passed = 0  # callbacks that came before the first one
 
     def popleft(self) -> Any:
-        if len(self) > 1 and _run.is_on:
+        if len(self) > 1 and _run.is_on and self.passed < _FAIRNESS:
             at = _choose(self)
             if at:
+                self.passed += 1
                 handle = self[at]
                 del self[at]
                 return handle
+        self.passed = 0
         return deque.popleft(self)
 
 
@@ -412,7 +443,7 @@ def look_for_unretrieved() -> None:
 def _tasks(loop: Any) -> list[Any]:
     """All of a loop's tasks that still exist, done or not, in order of their creation."""
     module = sys.modules["asyncio.tasks"]
-    known = getattr(module, "_scheduled_tasks", None) or getattr(module, "_all_tasks", ())
+    known: Any = getattr(module, "_scheduled_tasks", None) or getattr(module, "_all_tasks", ())
     tasks = {task for task in list(known) if task.get_loop() is loop}
     tasks.update(module.all_tasks(loop))
     return sorted(tasks, key=lambda task: getattr(task, _NUMBER, 0))

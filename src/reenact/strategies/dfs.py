@@ -42,6 +42,7 @@ class Dfs:
         self._begin()
 
     def _begin(self) -> None:
+        self._seen: set[int] = set()
         self.path: list[_Node] = []
         self.is_over = False  # with this bound
         self.was_cut = False  # something was left out because of the bound
@@ -73,10 +74,16 @@ class Dfs:
         if seen.end == STALE:  # the program did not do the same again
             self.is_over = self.was_cut = True
             return
+        self._seen.add(seen.fingerprint)
         for step in seen.steps()[len(self.path) :]:
             if step.count:  # else it is what a thread in a deadlock could not do
                 self._add(step)
         self._back_up()
+
+    @property
+    def classes(self) -> int:
+        """Executions seen with this bound, up to the order of independent operations."""
+        return len(self._seen)
 
     def state(self) -> dict[str, Any]:
         return {
