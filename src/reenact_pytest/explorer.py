@@ -40,7 +40,7 @@ _KEY = pytest.StashKey[bool]()
 
 
 def prepare(config: pytest.Config, given: Any) -> None:
-    """Patch the interpreter, and see that code gets points; once in a session."""
+    """Patch the interpreter, open the gate, and see that code gets points; once in a session."""
     if config.stash.get(_KEY, False):
         return
     config.stash[_KEY] = True
@@ -49,6 +49,7 @@ def prepare(config: pytest.Config, given: Any) -> None:
         given.reenact_points = saved.points
         given.reenact_instrument = list(saved.instrument)
     function.prepare(options.settings(given))
+    gate.open_gate()
     rewriting.install(config)
 
 
@@ -66,10 +67,6 @@ class Explorer:
             self.saved = artefact.load(path)
             if config.args_source != config.ArgsSource.ARGS:
                 config.args = [str(config.rootpath / self.saved.test.partition("::")[0])]
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_sessionstart(self) -> None:
-        gate.open_gate()
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self) -> Generator[None, None, None]:

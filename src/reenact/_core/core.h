@@ -230,6 +230,7 @@ typedef struct {
     Thread *holder;
     Thread *run_first, *run_last;
     uint32_t outside, timed, foreign, handlers;
+    uint32_t bystanders; /* threads that were there before the gate was opened for a search */
     uint32_t watching, abroad; /* waits of event loops; those that somebody outside may end */
     int64_t slice_left, slice_step;
     uint64_t random;
@@ -330,6 +331,7 @@ bool gate_rescue(Thread *thread);
 void gate_take_interrupts(void);
 void gate_look_soon(Thread *thread);
 void gate_foreign(void);
+void gate_know_bystanders(void);
 void gate_close(bool let_go);
 int64_t now_ns(void);
 int64_t real_ns(void);

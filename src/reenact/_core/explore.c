@@ -409,6 +409,7 @@ static PyObject *open_gate(PyObject *module, PyObject *exception)
     objects_begin();
     gate.run_first = gate.run_last = NULL;
     gate.outside = gate.timed = gate.foreign = 0;
+    gate_know_bystanders();
     if (collect_take_over() < 0) {
         return NULL;
     }

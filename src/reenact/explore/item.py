@@ -7,7 +7,9 @@ down, and returns the failure that it saw. `function.py` is the sibling for a me
 
 from __future__ import annotations
 
+import atexit
 import random
+import re
 import sys
 import threading
 from collections.abc import Callable
@@ -24,10 +26,13 @@ _AGE_S = 86400.0  # of virtual time, for threads that outlive the test to come t
 
 
 def open_gate() -> None:
+    """Threads that exist by now are left alone: they must have no part in any test."""
     _core.explore_open(SystemExit)
+    atexit.register(_core.explore_close)
 
 
 def close_gate() -> None:
+    atexit.unregister(_core.explore_close)
     _core.explore_close()
 
 
@@ -123,7 +128,8 @@ class Item:
 
 def _leftovers(left: list[str], is_settled: bool) -> str:
     if left:
-        return f"a thread was still alive after the test: {left[0]}"
+        name = re.sub(r"^Thread-\d+", "Thread", left[0])  # the same reason in all runs
+        return f"a thread was still alive after the test: {name}"
     return "" if is_settled else "a daemon thread was still running at the end"
 
 
