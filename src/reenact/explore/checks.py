@@ -35,16 +35,16 @@ class Checks:
         self.counts: dict[int, int] = {}
         self._names: dict[CodeType, bytes] = {}
         self._calling: dict[FrameType, bool] = {}  # frames that are in a call now
-        self._before: Any = None
+        self._before: tuple[Any, Any] = (None, None)
 
     def start(self) -> None:
-        self._before = threading.gettrace()
+        self._before = threading.gettrace(), sys.gettrace()
         threading.settrace(self._trace)
         sys.settrace(self._trace)
 
     def stop(self) -> None:
-        sys.settrace(None)
-        threading.settrace(self._before)
+        threading.settrace(self._before[0])
+        sys.settrace(self._before[1])
         self._calling.clear()
 
     def at(self, frame: FrameType | None) -> tuple[int, bool]:

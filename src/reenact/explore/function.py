@@ -65,7 +65,8 @@ class Function:
             ran = self.run(plan)
         finally:
             _core.explore_observe(None)
-        return ran, finish()
+            said = finish()
+        return ran, said
 
     def run(self, plan: Plan) -> Ran:
         watch = Watch(self.settings.ignored)
