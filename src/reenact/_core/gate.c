@@ -418,7 +418,7 @@ static int record_point(Thread *thread)
         take_signals(ENTRY_SIGNAL);
     }
     pthread_mutex_unlock(&gate.mutex);
-    if ((!gate.exploring || log_is_on()) && collect_if_due()) {
+    if (!gate.exploring && collect_if_due()) { /* a search has its own collections */
         choose_at_next_point(thread);
     }
     else if (over) {
@@ -749,8 +749,7 @@ void gate_know_bystanders(void)
     PyThreadState *tstate = PyInterpreterState_ThreadHead(PyInterpreterState_Get());
     gate.bystanders = 0;
     for (; tstate != NULL; tstate = PyThreadState_Next(tstate)) {
-        if (tstate->thread_id != PyThread_get_thread_ident() &&
-            gate.bystanders < MOST_BYSTANDERS) {
+        if (tstate->thread_id != PyThread_get_thread_ident() && gate.bystanders < MOST_BYSTANDERS) {
             bystanders[gate.bystanders++] = tstate->thread_id;
         }
     }
