@@ -232,22 +232,25 @@ static Object *object_touched(const Thread *thread)
     return object;
 }
 
+static PyObject *callbacks; /* of the garbage collector */
+
+static void find_callbacks(void)
+{
+    PyObject *module = callbacks != NULL ? NULL : PyImport_ImportModule("gc");
+    PyObject *found = module == NULL ? NULL : PyObject_GetAttrString(module, "callbacks");
+    Py_XDECREF(module);
+    PyErr_Clear();
+    if (found != NULL && PyList_Check(found)) {
+        callbacks = found;
+    }
+}
+
 /* The program's callbacks of the garbage collector may do anything, at any point: now and then one
  * comes between. Once in a run is enough. */
 static void maybe_collect(Thread *thread)
 {
-    static PyObject *callbacks;
-    if (search.has_collected || search.aborting) {
-        return;
-    }
-    if (callbacks == NULL) {
-        PyObject *module = PyImport_ImportModule("gc");
-        callbacks = module == NULL ? NULL : PyObject_GetAttrString(module, "callbacks");
-        Py_XDECREF(module);
-        PyErr_Clear();
-    }
-    if (callbacks == NULL || !PyList_Check(callbacks) || PyList_GET_SIZE(callbacks) == 0 ||
-        !search_wants_collection(thread)) {
+    if (search.has_collected || search.aborting || callbacks == NULL ||
+        PyList_GET_SIZE(callbacks) == 0 || !search_wants_collection(thread)) {
         return;
     }
     search.has_collected = true;
@@ -534,6 +537,7 @@ static PyObject *begin_run(PyObject *module, PyObject *args)
     if (!log_is_on()) {
         collect_if_due();
     }
+    find_callbacks();
     begin_threads();
     begin_time(is_virtual);
     variables_begin();
