@@ -94,6 +94,14 @@ class Explorer:
         self.fixtures.note(fixturedef, request)
         return (yield)
 
+    @pytest.hookimpl(tryfirst=True, optionalhook=True)
+    def pytest_timeout_set_timer(self, item: pytest.Item, settings: Any) -> Any:
+        """A thread that waits would have a part in the schedules; a signal has none."""
+        if settings.method != "thread":
+            return None
+        plugin = self.config.pluginmanager.getplugin("timeout")
+        return plugin.pytest_timeout_set_timer(item, settings._replace(method="signal"))
+
     def pytest_runtest_protocol(
         self, item: pytest.Item, nextitem: pytest.Item | None
     ) -> bool | None:
