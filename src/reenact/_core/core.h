@@ -129,7 +129,8 @@ typedef struct {
     uint32_t consecutive; /* steps that it has made while others could */
     uint32_t site;        /* of its pending operation; 0 until it is asked for */
     bool pending_writes, pending_waits, is_access, is_choice, has_priority, asleep, is_patient,
-        is_spared, is_slow, is_abroad, is_slice_end; /* slow: patient, however soon its deadline is */
+        is_spared, is_slow, is_abroad,
+        is_slice_end; /* slow: patient, however soon its deadline is */
 } Explored;
 
 /* A controlled thread. The slots lie in a shared file map, so that budgets and pending
@@ -346,7 +347,7 @@ void waiters_remove(Thread *thread);
 
 /* explore.c: runs of a search; search.c: who runs next in them; variables.c: what is shared */
 enum RunReason { RUN_COMPLETE, RUN_IN_DEADLOCK, RUN_OVER_LIMIT, RUN_REDUNDANT, RUN_STALE };
-enum { MOST_STEPS = 1 << 18, MOST_RACY = 1 << 14, LONGEST_REPORT = 1 << 16, MOST_CLOCKS = 64 };
+enum { MOST_STEPS = 1 << 18, MOST_RACY = 1 << 14, MOST_CLOCKS = 64 };
 typedef struct {
     int32_t thread;
     uint16_t op;
@@ -363,8 +364,6 @@ typedef struct {
     uint32_t reason, threads, is_uncontrolled, is_truncated, timed_waits;
     uint64_t steps, choices, points, fingerprint, preemptions;
     char note[512];
-    uint32_t report_size;
-    char report[LONGEST_REPORT];
     uint32_t ends_matter; /* somebody asks whether a thread has ended: found as a racing site is */
     uint32_t racy_count;  /* sites that race, of all runs so far */
     uint64_t racy[MOST_RACY];       /* their keys, a hash table */

@@ -527,7 +527,7 @@ static PyObject *begin_run(PyObject *module, PyObject *args)
     search.prefix = prefix;
     search.switches = switches;
     place_changes(depth, length);
-    run->reason = run->threads = run->is_uncontrolled = run->is_truncated = run->report_size = 0;
+    run->reason = run->threads = run->is_uncontrolled = run->is_truncated = 0;
     run->timed_waits = 0;
     run->steps = run->choices = run->points = run->fingerprint = run->preemptions = 0;
     run->note[0] = '\0';
@@ -709,27 +709,6 @@ static PyObject *choose_among(PyObject *module, PyObject *list)
     return PyLong_FromSize_t(search_among(identities, (size_t)count));
 }
 
-/* report(bytes) leaves words for the process that forked this one; reported() reads them */
-static PyObject *report(PyObject *module, PyObject *bytes)
-{
-    (void)module;
-    if (run == NULL || !PyBytes_Check(bytes)) {
-        PyErr_SetString(PyExc_TypeError, "report(bytes)");
-        return NULL;
-    }
-    size_t size = (size_t)PyBytes_GET_SIZE(bytes);
-    size = size < LONGEST_REPORT ? size : LONGEST_REPORT;
-    memcpy(run->report, PyBytes_AS_STRING(bytes), size);
-    run->report_size = (uint32_t)size;
-    Py_RETURN_NONE;
-}
-
-static PyObject *reported(PyObject *module, PyObject *unused)
-{
-    (void)module, (void)unused;
-    return PyBytes_FromStringAndSize(run->report, run->report_size);
-}
-
 /* waits(): who waits for what, as (thread, status, operation, kind, owner, ident) */
 static PyObject *waits(PyObject *module, PyObject *unused)
 {
@@ -824,8 +803,6 @@ PyMethodDef explore_functions[] = {{"explore_share", share, METH_O, NULL},
                                    {"explore_trace", trace, METH_NOARGS, NULL},
                                    {"explore_site", site, METH_O, NULL},
                                    {"explore_choose", choose_among, METH_O, NULL},
-                                   {"explore_report", report, METH_O, NULL},
-                                   {"explore_reported", reported, METH_NOARGS, NULL},
                                    {"explore_waits", waits, METH_NOARGS, NULL},
                                    {"explore_racy", racy, METH_NOARGS, NULL},
                                    {"explore_set_racy", set_racy, METH_O, NULL},

@@ -1,9 +1,9 @@
 """Where this interpreter can switch threads, counted while a program runs.
 
-With the GIL, threads are switched in one place of the interpreter, which these instructions jump to:
-the entry of a function (RESUME), jumps backward, and calls of what is not a Python function, once they
-are done. `docs/design.md` says where that was looked up, and how it was tried. A tracer goes through
-the instructions of every thread and counts them.
+With the GIL, threads are switched in one place of the interpreter, which these instructions jump
+to: the entry of a function (RESUME), jumps backward, and calls of what is not a Python function,
+once they are done. `docs/design.md` says where that was looked up, and how it was tried. A tracer
+goes through the instructions of every thread and counts them.
 
 Some calls do not check once they have run often and are specialised (`len`, `isinstance`, `type`,
 `list.append`). They count here: in code that runs for the first time they do.

@@ -2,9 +2,9 @@
 
 A schedule preempts a thread before some operation. With the GIL the thread can only be switched at
 certain instructions (`checks.py`). It does not have to be right before the operation: anywhere
-between the last thing that it did and the first that it will do which others do something about in the
-meantime. If there is such an instruction for each preemption, the failure is *reachable with the GIL*,
-else it needs a free-threaded interpreter.
+between the last thing that it did and the first that it will do which others do something about in
+the meantime. If there is such an instruction for each preemption, the failure is *reachable with
+the GIL*, else it needs a free-threaded interpreter.
 """
 
 from __future__ import annotations
@@ -44,7 +44,9 @@ def prefer_reachable(
         ran, said = runner.observed(Plan(switches=switches), Trail(False, Checks()).begin)
         events = events_of(said)
         budget_runs -= 1
-        bad = [each for each in switches if each.kind == PREEMPTS and not is_reachable(each, events)]
+        bad = [
+            each for each in switches if each.kind == PREEMPTS and not is_reachable(each, events)
+        ]
         if not bad or ran.failure is None:
             return switches
         for moved in _moves(bad[0], events):

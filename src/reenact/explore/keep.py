@@ -1,7 +1,7 @@
 """Records what a search has found: the program is run once more, with the same choices.
 
-The recording is one like any other. If the run does not fail as it did, there is none: then something
-that is not under our control decides, or it takes what the search's process had loaded.
+The recording is one like any other. If the run does not fail as it did, there is none: then
+something that is not under our control decides, or it takes what the search's process had loaded.
 """
 
 from __future__ import annotations

@@ -93,9 +93,7 @@ class Script:
 
     # ---- in the run's process ----
 
-    def _be_the_run(
-        self, plan: Plan, observe: Callable[[], Callable[[], Any]] | None
-    ) -> None:
+    def _be_the_run(self, plan: Plan, observe: Callable[[], Callable[[], Any]] | None) -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         self._redirect()
         words: dict[str, Any] = {}
@@ -118,9 +116,7 @@ class Script:
         os.dup2(self.output, 1)
         os.dup2(self.output, 2)
 
-    def _run(
-        self, plan: Plan, observe: Callable[[], Callable[[], Any]] | None
-    ) -> dict[str, Any]:
+    def _run(self, plan: Plan, observe: Callable[[], Callable[[], Any]] | None) -> dict[str, Any]:
         watch = Watch(self.settings.ignored)
         _core.explore_open(SystemExit)
         observed = None if observe is None else observe()

@@ -59,9 +59,7 @@ def total(parts: list[Coverage]) -> Coverage:
         threads=max((part.threads for part in parts), default=1),
         choices=max((part.choices for part in parts), default=0),
         seconds=max((part.seconds for part in parts), default=0.0),
-        by_strategy={
-            name: sum(part.by_strategy.get(name, 0) for part in parts) for name in names
-        },
+        by_strategy={name: sum(part.by_strategy.get(name, 0) for part in parts) for name in names},
     )
 
 
