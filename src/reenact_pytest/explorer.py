@@ -32,6 +32,7 @@ from reenact_pytest.schedules import (
     Phase,
     Played,
     Schedules,
+    Stuck,
     TimedOut,
     count_failed_subtests,
 )
@@ -203,6 +204,11 @@ class _Exploration:
             return self._explore()
         except TimedOut:
             return self._timed_out()
+        except Stuck as error:
+            played = self.schedules.first
+            assert played is not None
+            reports.make_inconclusive(reports.main_report(played), [str(error)])
+            return played
 
     def _explore(self) -> Played:
         first = self.schedules.run_first()
@@ -320,16 +326,13 @@ class _Exploration:
                 phase.report.outcome, phase.report.longrepr = "passed", None
 
     def _timed_out(self) -> Played:
-        played = self.schedules.failed
-        assert played is not None
         text = (
             "The time limit struck while schedules were explored; it is for all of them together.\n"
             "Raise it, or lower --reenact-runs or --reenact-seconds."
         )
-        main = reports.main_report(played)
-        main.sections.append(("reenact", text))
-        reports.note(main, status="failed", artefact="", summary="the time limit struck")
-        return played
+        played = self.schedules.now
+        failure = played.failure() or Failure("exception", "Failed: the time limit struck")
+        return self._with_failure(played, failure, text, "")
 
     # ---- replaying ----
 

@@ -272,4 +272,3 @@ def test_the_options_are_in_the_help(bench: Bench) -> None:
     for name in ("runs", "seconds", "strategy", "seed", "points", "instrument", "replay"):
         assert f"--reenact-{name}" in session.out
     assert "@pytest.mark.reenact(" in bench.plain("--markers").out
-
