@@ -207,7 +207,8 @@ class _Exploration:
         except Stuck as error:
             played = self.schedules.first
             assert played is not None
-            reports.make_inconclusive(reports.main_report(played), [str(error)])
+            if not played.is_skipped:
+                reports.make_inconclusive(reports.main_report(played), [str(error)])
             return played
 
     def _explore(self) -> Played:
