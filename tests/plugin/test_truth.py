@@ -328,3 +328,20 @@ def test_junit_does_not_call_it_passed(bench: Bench) -> None:
     )
     bench.reenact("--junitxml", "out.xml")
     assert "<skipped" in (bench.path / "out.xml").read_text("utf-8")
+
+
+def test_a_thread_that_cannot_be_ended(bench: Bench) -> None:
+    bench.write(
+        """
+        import socket
+
+        def test_it():
+            server = socket.socket()
+            server.bind(("127.0.0.1", 0))
+            server.listen()
+            threading.Thread(target=server.accept, daemon=True).start()
+        """
+    )
+    session = bench.reenact()
+    assert is_inconclusive(session), session.out
+    assert "a thread of the test could not be ended" in session.out

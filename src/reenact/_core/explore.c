@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 enum { IDLE_NS = 15000000, EAGER_READS = 1000, AGAIN = 1000, PATIENT_TICKS = 10, CLOCKS = 16 };
+enum { MOST_TRIES = 40, SECOND_NS = 1000000000 };
 enum { SETTLE_STEPS = 2000, SLICE_COST = 50 }; /* a time slice without a step costs as many */
 
 static PyObject *abandoned; /* the exception */
@@ -606,10 +607,13 @@ static PyObject *abandon(PyObject *module, PyObject *unused)
     }
     pthread_mutex_unlock(&gate.mutex);
     Thread *left;
-    while ((left = somebody_left()) != NULL && search.aborted_points < 100000) {
-        if (gate_wait(thread, OP_JOIN, &left->done, -1) == WAIT_FAILED) {
+    int tries = 0; /* each is a while in which nobody ran: somebody is in an outside call */
+    while ((left = somebody_left()) != NULL && search.aborted_points < 100000 &&
+           tries < MOST_TRIES) {
+        if (gate_wait(thread, OP_JOIN, &left->done, now_ns() + SECOND_NS) == WAIT_FAILED) {
             return NULL;
         }
+        tries += left->status != ENDED;
     }
     thread->explored.is_spared = false; /* what is still tidied up must not wait for anything */
     return PyBool_FromLong(left == NULL);
