@@ -230,7 +230,7 @@ typedef struct {
     Thread *holder;
     Thread *run_first, *run_last;
     uint32_t outside, timed, foreign, handlers;
-    uint32_t bystanders; /* threads that were there before the gate was opened for a search */
+    uint32_t bystanders;       /* threads that were there before the gate was opened for a search */
     uint32_t watching, abroad; /* waits of event loops; those that somebody outside may end */
     int64_t slice_left, slice_step;
     uint64_t random;

@@ -749,8 +749,7 @@ void gate_know_bystanders(void)
     PyThreadState *tstate = PyInterpreterState_ThreadHead(PyInterpreterState_Get());
     gate.bystanders = 0;
     for (; tstate != NULL; tstate = PyThreadState_Next(tstate)) {
-        if (tstate->thread_id != PyThread_get_thread_ident() &&
-            gate.bystanders < MOST_BYSTANDERS) {
+        if (tstate->thread_id != PyThread_get_thread_ident() && gate.bystanders < MOST_BYSTANDERS) {
             bystanders[gate.bystanders++] = tstate->thread_id;
         }
     }
