@@ -272,7 +272,7 @@ def test_threads_within_threads_and_pools(bench: Bench) -> None:
         """
     )
     assert bench.plain().counted == {"passed": 4}
-    assert bench.reenact().counted == {"failed": 4}
+    assert bench.reenact("--reenact-runs", "500").counted == {"failed": 4}
 
 
 def test_a_pool_that_outlives_tests_still_works(bench: Bench) -> None:
