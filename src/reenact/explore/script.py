@@ -25,7 +25,7 @@ from reenact.explore import runs
 from reenact.explore.runs import Ran, Settings, Watch
 from reenact.findings import Failure
 from reenact.instrument import loader
-from reenact.strategies.searching import COMPLETE, Plan
+from reenact.strategies.searching import COMPLETE, LIMIT, Plan
 
 HANG_S = 60.0  # a run that takes longer is stuck in something that we do not control
 _SHOWN_OUTPUT = 20_000
@@ -93,18 +93,19 @@ class Script:
 
     # ---- in the run's process ----
 
-    def _be_the_run(
-        self, plan: Plan, observe: Callable[[], Callable[[], Any]] | None
-    ) -> None:
+    def _be_the_run(self, plan: Plan, observe: Callable[[], Callable[[], Any]] | None) -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         self._redirect()
         words: dict[str, Any] = {}
         before = set(sys.modules)
+        pid = os.getpid()
         try:
             words = self._run(plan, observe)
         except BaseException as error:  # ours: the program's are caught before
             words = {"broken": f"{type(error).__name__}: {error}"}
         finally:
+            if os.getpid() != pid:  # the program has forked, and this is the child
+                os._exit(words.get("failure") is not None)
             if self.is_first:
                 words["loaded"] = _libraries(before)
             data = json.dumps(words).encode()
@@ -118,9 +119,7 @@ class Script:
         os.dup2(self.output, 1)
         os.dup2(self.output, 2)
 
-    def _run(
-        self, plan: Plan, observe: Callable[[], Callable[[], Any]] | None
-    ) -> dict[str, Any]:
+    def _run(self, plan: Plan, observe: Callable[[], Callable[[], Any]] | None) -> dict[str, Any]:
         watch = Watch(self.settings.ignored)
         _core.explore_open(SystemExit)
         observed = None if observe is None else observe()
@@ -129,6 +128,7 @@ class Script:
             error = self._call()
             is_settled = _core.explore_settle()
             paths = runs.thread_paths()
+            runs.look_for_unseen()
             result = _core.explore_end()
         failure = runs.verdict(result["reason"], error, watch)
         note = "" if is_settled or failure else "a daemon thread was still running at the end"
@@ -189,7 +189,7 @@ class Script:
             failure = Failure.from_dict(words["failure"])
         elif not words:
             failure, uncontrolled = self._died(status)
-            result = {**result, "reason": COMPLETE}
+            result = {**result, "reason": LIMIT if status is None else COMPLETE}
         elif "broken" in words:
             uncontrolled = f"the run could not be made: {words['broken']}"
         ran = Ran(
