@@ -116,9 +116,7 @@ def _note_waits(failure: Failure, events: Sequence[Event]) -> None:
 # ---- the lines ----
 
 
-def _lines(
-    preemptions: Sequence[Switch], failure: Failure, events: Sequence[Event]
-) -> list[Told]:
+def _lines(preemptions: Sequence[Switch], failure: Failure, events: Sequence[Event]) -> list[Told]:
     """From the first to the last operation on what the preemptions are about."""
     things = _things(preemptions, failure, events)
     chosen = [each for each in events if each.thing in things]
@@ -136,12 +134,10 @@ def _lines(
     return told
 
 
-def _things(
-    preemptions: Sequence[Switch], failure: Failure, events: Sequence[Event]
-) -> set[int]:
+def _things(preemptions: Sequence[Switch], failure: Failure, events: Sequence[Event]) -> set[int]:
     things = set()
     for switch in preemptions:
-        others = gil.meanwhile(switch, events)
+        others = gil.touched_by(gil.meanwhile(switch, events))
         own = (each for each in events if each.index == switch.thread)
         things |= {each.thing for each in own if gil.conflicts(each, others)}
     if failure.kind == "deadlock":
@@ -226,7 +222,7 @@ def _changes(switch: Switch, events: Sequence[Event]) -> list[str]:
         first, second = _pair(switch, thing, events)
         own = [each for each in (first, second) if each is not None]
         touched = [each for each in others if each.thing == thing and each.order >= 0]
-        if len(own) == 2 and gil.conflicts(own[0], touched) | gil.conflicts(own[1], touched):
+        if len(own) == 2 and any(gil.conflicts(each, gil.touched_by(touched)) for each in own):
             text = _change(own[0], own[1], touched)
             texts += [text] if text else []
     return texts
@@ -249,9 +245,7 @@ def _change(first: Event, second: Event, touched: list[Event]) -> str:
     return ""
 
 
-def _pair(
-    switch: Switch, thing: int, events: Sequence[Event]
-) -> tuple[Event | None, Event | None]:
+def _pair(switch: Switch, thing: int, events: Sequence[Event]) -> tuple[Event | None, Event | None]:
     """The accesses of the preempted thread to a thing, before and after it was preempted."""
     own = [each for each in events if each.index == switch.thread and each.thing == thing]
     past = [each for each in own if each.position < switch.position and each.order >= 0]
@@ -287,7 +281,7 @@ def _span(switch: Switch, events: Sequence[Event]) -> tuple[Event | None, Event 
         first, second = _pair(switch, thing, events)
         if first is None or second is None or not (first.reads or first.writes):
             continue
-        touched = [each for each in others if each.thing == thing]
+        touched = gil.touched_by(each for each in others if each.thing == thing)
         if gil.conflicts(first, touched) or gil.conflicts(second, touched):
             return first, second
     first, second = gil.window(switch, events)
@@ -332,9 +326,7 @@ def _orders(cycle: Sequence[str], events: Sequence[Event]) -> list[str]:
     texts = []
     for thread in cycle:
         taken = [
-            f"{each.what} at {_at(each)}"
-            for each in _held(events, thread)
-            if each.thing in wanted
+            f"{each.what} at {_at(each)}" for each in _held(events, thread) if each.thing in wanted
         ]
         if len(taken) > 1:
             texts.append(f"Thread {thread} takes {', then '.join(taken)}.")

@@ -44,7 +44,9 @@ def prefer_reachable(
         ran, said = runner.observed(Plan(switches=switches), Trail(False, Checks()).begin)
         events = events_of(said)
         budget_runs -= 1
-        bad = [each for each in switches if each.kind == PREEMPTS and not is_reachable(each, events)]
+        bad = [
+            each for each in switches if each.kind == PREEMPTS and not is_reachable(each, events)
+        ]
         if not bad or ran.failure is None:
             return switches
         for moved in _moves(bad[0], events):
@@ -87,7 +89,7 @@ def window(switch: Switch, events: Sequence[Event]) -> tuple[Event | None, Event
     own = [each for each in events if each.index == switch.thread]
     past = [each for each in own if each.position < switch.position and each.order >= 0]
     coming = [each for each in own if each.position >= switch.position]
-    others = meanwhile(switch, events)
+    others = touched_by(meanwhile(switch, events))
     before = next((each for each in reversed(past) if conflicts(each, others)), None)
     after = next((each for each in coming if conflicts(each, others)), None)
     return before, after if after is not None else (coming[0] if coming else None)
@@ -103,8 +105,14 @@ def meanwhile(switch: Switch, events: Sequence[Event]) -> list[Event]:
     return [each for each in others if start < each.order < end or start < each.came < end]
 
 
-def conflicts(event: Event, others: Iterable[Event]) -> bool:
-    return any(
-        each.thing == event.thing and event.thing and not (each.reads and event.reads)
-        for each in others
-    )
+def touched_by(events: Iterable[Event]) -> dict[int, bool]:
+    """The things that events touch, and whether one of them does more than read it."""
+    touched: dict[int, bool] = {}
+    for each in events:
+        if each.thing:
+            touched[each.thing] = touched.get(each.thing, False) or not each.reads
+    return touched
+
+
+def conflicts(event: Event, touched: dict[int, bool]) -> bool:
+    return event.thing in touched and (touched[event.thing] or not event.reads)
