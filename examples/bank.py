@@ -42,6 +42,7 @@ def main():
     total = sum(account.balance for account in accounts)
     print(", ".join(f"{account.owner} {account.balance}" for account in accounts))
     print(f"total {total}:", "correct" if total == len(accounts) * START else "WRONG")
+    assert total == len(accounts) * START, "a transfer made or lost money"
 
 
 main()

@@ -57,11 +57,9 @@ def loop(seconds: float) -> None:
         for each in items:
             each + 1
         f"{thing.value}"
-        try:
-            items[99]
-        except IndexError:
-            pass
-        items == [1, 2]
+        is_same = items == [1, 2]
+        if not is_same:
+            del is_same
         global COUNT
         COUNT = COUNT + 1
 
@@ -86,7 +84,7 @@ def main() -> None:
         for each in dis.get_instructions(function):
             count = seen[function.__name__, each.offset]
             if count:
-                print(f"  {function.__name__:16} {each.starts_line or '':>4} {each.offset:>4} {each.opname} {each.argrepr}: {count}")
+                print(f"  {function.__name__:16} {each.offset:>4} {each.opname:24} {count}")
 
 
 if __name__ == "__main__":

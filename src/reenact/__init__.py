@@ -33,7 +33,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from reenact.api import replay
     from reenact.engine.block import recording
-    from reenact.explore.api import ExplorationFailed, explore, explored
     from reenact.errors import (
         Deadlock,
         Divergence,
@@ -43,6 +42,7 @@ if TYPE_CHECKING:
         StaleSchedule,
         UsageError,
     )
+    from reenact.explore.api import ExplorationFailed, explore, explored
     from reenact.explore.follow import follow
 
 _HOMES = {

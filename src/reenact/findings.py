@@ -1,4 +1,4 @@
-"""What a search finds: a failure, in which thread, with what to show of it. Leaves import nothing."""
+"""What a search finds: a failure, in which thread, with what to show of it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A thread that waits for ever: for what, who holds that ("" if nobody), and where it stands."""
+    """A thread that waits for ever: for what, who holds it ("" if nobody), where it stands."""
 
     thread: str
     what: str

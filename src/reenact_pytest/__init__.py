@@ -7,6 +7,7 @@ xdist the first is in the workers, and the second in the process that started th
 
 from __future__ import annotations
 
+import _thread
 import os
 
 import pytest
@@ -62,11 +63,16 @@ def is_wanted(options: object) -> bool:
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     """As early as can be: what is imported from now on shall have points."""
     options = early_config.known_args_namespace
-    is_worker = "PYTEST_XDIST_WORKER" in os.environ
-    if is_wanted(options) and (is_worker or not getattr(options, "numprocesses", None)):
+    if is_wanted(options) and (_is_worker() or not getattr(options, "numprocesses", None)):
         from reenact_pytest import explorer
 
         explorer.prepare(early_config, options)
+
+
+def _is_worker() -> bool:
+    """Of xdist. The variable may come from one who runs us; a worker itself has a thread that
+    listens."""
+    return "PYTEST_XDIST_WORKER" in os.environ and _thread._count() > 0
 
 
 @pytest.hookimpl(trylast=True)

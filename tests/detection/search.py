@@ -2,8 +2,8 @@
 
     python -m tests.detection.search --strategy pct --runs 2000 --twin buggy sct_account ibm_shop
 
-One JSON object a line: name, twin, strategy, verdict, runs, kind of failure, reasons, exhausted, classes.
-Used by the tests and by `benchmarks/detection.py`.
+One JSON object a line: name, twin, strategy, verdict, runs, kind of failure, reasons, exhausted,
+classes. Used by the tests and by `benchmarks/detection.py`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The searches against the suite: bugs are found, and twins are never reported.
 
 Owns the promises: `auto` finds every bug within 2,000 schedules; `pct` and `pos` find at least 95 %
-of them; no strategy reports a twin; reduction exhausts every small twin, and counts the classes that
-brute force counts.
+of them; no strategy reports a twin; reduction exhausts every small twin, and counts the classes
+that brute force counts.
 """
 
 from __future__ import annotations

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+import sys
 import textwrap
+from contextlib import suppress
 from importlib.metadata import entry_points
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -42,7 +45,9 @@ class Session:
     def __init__(self, result: pytest.RunResult) -> None:
         self.code = int(result.ret)
         self.out = result.stdout.str() + result.stderr.str()
-        self.counts = result.parseoutcomes()
+        self.counts: dict[str, int] = {}
+        with suppress(ValueError):  # it did not come to a summary
+            self.counts = result.parseoutcomes()
 
     @property
     def counted(self) -> dict[str, int]:
@@ -92,6 +97,11 @@ class Bench:
 
     def replay(self, path: str, *args: str) -> Session:
         return self._run("--reenact-replay", path, *args)
+
+    def spawn(self, *args: str) -> Any:
+        """With a terminal."""
+        command = " ".join((sys.executable, "-m", "pytest", *PLUGIN, *args))
+        return self.pytester.spawn(command, expect_timeout=TIMEOUT_S)
 
     def _run(self, *args: str) -> Session:
         run = self.pytester.runpytest_subprocess

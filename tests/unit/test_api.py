@@ -45,11 +45,18 @@ def run(*command: str, **options: object) -> subprocess.CompletedProcess[str]:
 
 def test_public_names_are_pinned() -> None:
     assert sorted(reenact.__all__) == [
+        "Deadlock",
         "Divergence",
+        "ExplorationFailed",
+        "Livelock",
         "RecordingError",
         "ReenactError",
+        "StaleSchedule",
         "UsageError",
         "__version__",
+        "explore",
+        "explored",
+        "follow",
         "recording",
         "replay",
     ]

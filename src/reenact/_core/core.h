@@ -129,7 +129,8 @@ typedef struct {
     uint32_t consecutive; /* steps that it has made while others could */
     uint32_t site;        /* of its pending operation; 0 until it is asked for */
     bool pending_writes, pending_waits, is_access, is_choice, has_priority, asleep, is_patient,
-        is_spared, is_slow, is_abroad, is_slice_end; /* slow: patient, however soon its deadline is */
+        is_spared, is_slow, is_abroad,
+        is_slice_end; /* slow: patient, however soon its deadline is */
 } Explored;
 
 /* A controlled thread. The slots lie in a shared file map, so that budgets and pending
@@ -229,6 +230,7 @@ typedef struct {
     Thread *holder;
     Thread *run_first, *run_last;
     uint32_t outside, timed, foreign, handlers;
+    uint32_t bystanders;       /* threads that were there before the gate was opened for a search */
     uint32_t watching, abroad; /* waits of event loops; those that somebody outside may end */
     int64_t slice_left, slice_step;
     uint64_t random;
@@ -329,6 +331,7 @@ bool gate_rescue(Thread *thread);
 void gate_take_interrupts(void);
 void gate_look_soon(Thread *thread);
 void gate_foreign(void);
+void gate_know_bystanders(void);
 void gate_close(bool let_go);
 int64_t now_ns(void);
 int64_t real_ns(void);
@@ -344,7 +347,7 @@ void waiters_remove(Thread *thread);
 
 /* explore.c: runs of a search; search.c: who runs next in them; variables.c: what is shared */
 enum RunReason { RUN_COMPLETE, RUN_IN_DEADLOCK, RUN_OVER_LIMIT, RUN_REDUNDANT, RUN_STALE };
-enum { MOST_STEPS = 1 << 18, MOST_RACY = 1 << 14, LONGEST_REPORT = 1 << 16, MOST_CLOCKS = 64 };
+enum { MOST_STEPS = 1 << 18, MOST_RACY = 1 << 14, MOST_CLOCKS = 64 };
 typedef struct {
     int32_t thread;
     uint16_t op;
@@ -361,8 +364,6 @@ typedef struct {
     uint32_t reason, threads, is_uncontrolled, is_truncated, timed_waits;
     uint64_t steps, choices, points, fingerprint, preemptions;
     char note[512];
-    uint32_t report_size;
-    char report[LONGEST_REPORT];
     uint32_t ends_matter; /* somebody asks whether a thread has ended: found as a racing site is */
     uint32_t racy_count;  /* sites that race, of all runs so far */
     uint64_t racy[MOST_RACY];       /* their keys, a hash table */

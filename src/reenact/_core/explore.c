@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 enum { IDLE_NS = 15000000, EAGER_READS = 1000, AGAIN = 1000, PATIENT_TICKS = 10, CLOCKS = 16 };
+enum { MOST_TRIES = 40, SECOND_NS = 1000000000 };
 enum { SETTLE_STEPS = 2000, SLICE_COST = 50 }; /* a time slice without a step costs as many */
 
 static PyObject *abandoned; /* the exception */
@@ -232,22 +233,25 @@ static Object *object_touched(const Thread *thread)
     return object;
 }
 
+static PyObject *callbacks; /* of the garbage collector */
+
+static void find_callbacks(void)
+{
+    PyObject *module = callbacks != NULL ? NULL : PyImport_ImportModule("gc");
+    PyObject *found = module == NULL ? NULL : PyObject_GetAttrString(module, "callbacks");
+    Py_XDECREF(module);
+    PyErr_Clear();
+    if (found != NULL && PyList_Check(found)) {
+        callbacks = found;
+    }
+}
+
 /* The program's callbacks of the garbage collector may do anything, at any point: now and then one
  * comes between. Once in a run is enough. */
 static void maybe_collect(Thread *thread)
 {
-    static PyObject *callbacks;
-    if (search.has_collected || search.aborting) {
-        return;
-    }
-    if (callbacks == NULL) {
-        PyObject *module = PyImport_ImportModule("gc");
-        callbacks = module == NULL ? NULL : PyObject_GetAttrString(module, "callbacks");
-        Py_XDECREF(module);
-        PyErr_Clear();
-    }
-    if (callbacks == NULL || !PyList_Check(callbacks) || PyList_GET_SIZE(callbacks) == 0 ||
-        !search_wants_collection(thread)) {
+    if (search.has_collected || search.aborting || callbacks == NULL ||
+        PyList_GET_SIZE(callbacks) == 0 || !search_wants_collection(thread)) {
         return;
     }
     search.has_collected = true;
@@ -409,6 +413,7 @@ static PyObject *open_gate(PyObject *module, PyObject *exception)
     objects_begin();
     gate.run_first = gate.run_last = NULL;
     gate.outside = gate.timed = gate.foreign = 0;
+    gate_know_bystanders();
     if (collect_take_over() < 0) {
         return NULL;
     }
@@ -526,13 +531,14 @@ static PyObject *begin_run(PyObject *module, PyObject *args)
     search.prefix = prefix;
     search.switches = switches;
     place_changes(depth, length);
-    run->reason = run->threads = run->is_uncontrolled = run->is_truncated = run->report_size = 0;
+    run->reason = run->threads = run->is_uncontrolled = run->is_truncated = 0;
     run->timed_waits = 0;
     run->steps = run->choices = run->points = run->fingerprint = run->preemptions = 0;
     run->note[0] = '\0';
     if (!log_is_on()) {
         collect_if_due();
     }
+    find_callbacks();
     begin_threads();
     begin_time(is_virtual);
     variables_begin();
@@ -601,10 +607,13 @@ static PyObject *abandon(PyObject *module, PyObject *unused)
     }
     pthread_mutex_unlock(&gate.mutex);
     Thread *left;
-    while ((left = somebody_left()) != NULL && search.aborted_points < 100000) {
-        if (gate_wait(thread, OP_JOIN, &left->done, -1) == WAIT_FAILED) {
+    int tries = 0; /* each is a while in which nobody ran: somebody is in an outside call */
+    while ((left = somebody_left()) != NULL && search.aborted_points < 100000 &&
+           tries < MOST_TRIES) {
+        if (gate_wait(thread, OP_JOIN, &left->done, now_ns() + SECOND_NS) == WAIT_FAILED) {
             return NULL;
         }
+        tries += left->status != ENDED;
     }
     thread->explored.is_spared = false; /* what is still tidied up must not wait for anything */
     return PyBool_FromLong(left == NULL);
@@ -708,27 +717,6 @@ static PyObject *choose_among(PyObject *module, PyObject *list)
     return PyLong_FromSize_t(search_among(identities, (size_t)count));
 }
 
-/* report(bytes) leaves words for the process that forked this one; reported() reads them */
-static PyObject *report(PyObject *module, PyObject *bytes)
-{
-    (void)module;
-    if (run == NULL || !PyBytes_Check(bytes)) {
-        PyErr_SetString(PyExc_TypeError, "report(bytes)");
-        return NULL;
-    }
-    size_t size = (size_t)PyBytes_GET_SIZE(bytes);
-    size = size < LONGEST_REPORT ? size : LONGEST_REPORT;
-    memcpy(run->report, PyBytes_AS_STRING(bytes), size);
-    run->report_size = (uint32_t)size;
-    Py_RETURN_NONE;
-}
-
-static PyObject *reported(PyObject *module, PyObject *unused)
-{
-    (void)module, (void)unused;
-    return PyBytes_FromStringAndSize(run->report, run->report_size);
-}
-
 /* waits(): who waits for what, as (thread, status, operation, kind, owner, ident) */
 static PyObject *waits(PyObject *module, PyObject *unused)
 {
@@ -823,8 +811,6 @@ PyMethodDef explore_functions[] = {{"explore_share", share, METH_O, NULL},
                                    {"explore_trace", trace, METH_NOARGS, NULL},
                                    {"explore_site", site, METH_O, NULL},
                                    {"explore_choose", choose_among, METH_O, NULL},
-                                   {"explore_report", report, METH_O, NULL},
-                                   {"explore_reported", reported, METH_NOARGS, NULL},
                                    {"explore_waits", waits, METH_NOARGS, NULL},
                                    {"explore_racy", racy, METH_NOARGS, NULL},
                                    {"explore_set_racy", set_racy, METH_O, NULL},

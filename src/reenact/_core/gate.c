@@ -189,7 +189,7 @@ static void go_idle(void)
 static bool can_anything_happen(void)
 {
     return gate.outside > 0 || gate.timed > 0 || gate.foreign > 0 || gate.handlers > 0 ||
-           gate.abroad > 0;
+           gate.abroad > 0 || (gate.bystanders > 0 && !gate.exploring);
 }
 
 /* Who follows a thread that cannot go on. May only be asked once per handover. */
@@ -418,7 +418,7 @@ static int record_point(Thread *thread)
         take_signals(ENTRY_SIGNAL);
     }
     pthread_mutex_unlock(&gate.mutex);
-    if ((!gate.exploring || log_is_on()) && collect_if_due()) {
+    if (!gate.exploring && collect_if_due()) { /* a search has its own collections */
         choose_at_next_point(thread);
     }
     else if (over) {
@@ -739,6 +739,32 @@ void gate_thread_gone(Thread *thread, Object *sentinel)
     }
 }
 
+enum { MOST_BYSTANDERS = 64 };
+static unsigned long bystanders[MOST_BYSTANDERS];
+
+/* Threads of whoever runs the searches, as that of a test runner which talks to another process.
+ * They are no part of the program: it does not wait for them in a run, but between runs one may. */
+void gate_know_bystanders(void)
+{
+    PyThreadState *tstate = PyInterpreterState_ThreadHead(PyInterpreterState_Get());
+    gate.bystanders = 0;
+    for (; tstate != NULL; tstate = PyThreadState_Next(tstate)) {
+        if (tstate->thread_id != PyThread_get_thread_ident() && gate.bystanders < MOST_BYSTANDERS) {
+            bystanders[gate.bystanders++] = tstate->thread_id;
+        }
+    }
+}
+
+static bool is_bystander(void)
+{
+    for (uint32_t i = 0; i < gate.bystanders; i++) {
+        if (bystanders[i] == PyThread_get_thread_ident()) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* A thread that nothing of ours started runs Python code: said once for each, never ignored. */
 void gate_foreign(void)
 {
@@ -746,6 +772,9 @@ void gate_foreign(void)
         return;
     }
     foreign_seen = true;
+    if (is_bystander()) {
+        return;
+    }
     pthread_mutex_lock(&gate.mutex);
     gate.foreign++;
     search_uncontrolled("a thread that Python did not start runs Python code");

@@ -39,9 +39,11 @@ bool ready_look(void)
     return found;
 }
 
+/* In a run, or in the replay of one, which does the same operations. */
 static bool is_explored(const Thread *thread)
 {
-    return thread != NULL && gate.exploring;
+    return thread != NULL &&
+           (gate.exploring || (gate.settings.mode == MODE_REPLAY && search.number > 0));
 }
 
 static bool is_alone(void)
@@ -105,15 +107,13 @@ static enum Waited wait_for(Thread *thread, Object *object, int64_t deadline_ns,
     return waited;
 }
 
-/* wait(descriptors, seconds or None, is_abroad, is_patient): False if the gate has no part in it */
-static PyObject *ready_wait(PyObject *self, PyObject *args)
+/* come(descriptors, is_timed): the point before a wait; False if the gate has no part in it */
+static PyObject *ready_come(PyObject *self, PyObject *args)
 {
-    PyObject *list, *seconds;
-    int is_abroad, is_patient;
-    int64_t timeout_ns = -1;
+    PyObject *list;
+    int is_timed;
     Thread *thread = call_thread();
-    if (!PyArg_ParseTuple(args, "O!Opp", &PyList_Type, &list, &seconds, &is_abroad, &is_patient) ||
-        (seconds != Py_None && seconds_to_ns(seconds, &timeout_ns) < 0) ||
+    if (!PyArg_ParseTuple(args, "O!p", &PyList_Type, &list, &is_timed) ||
         set_descriptors((Ready *)self, list) < 0) {
         return NULL;
     }
@@ -121,20 +121,48 @@ static PyObject *ready_wait(PyObject *self, PyObject *args)
         Py_RETURN_FALSE;
     }
     Object *object = object_of(self, OBJECT_LOOP);
-    thread->explored.blocks = timeout_ns < 0 ? object : NULL;
+    thread->explored.blocks = is_timed ? NULL : object;
     int entered = gate_enter(thread, OP_GET, object);
     thread->explored.blocks = NULL;
     if (entered < 0) {
         return NULL;
     }
-    if (!ready_is_free(object) && wait_for(thread, object, deadline_after(timeout_ns), is_abroad,
-                                           is_patient) == WAIT_FAILED) {
+    Py_RETURN_TRUE;
+}
+
+/* is_free(): need it not wait? A replay is told, since nothing comes in there. */
+static PyObject *ready_free(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    return PyBool_FromLong(ready_is_free(object_of(self, OBJECT_LOOP)));
+}
+
+/* wait(seconds or None, is_abroad, is_patient) */
+static PyObject *ready_wait(PyObject *self, PyObject *args)
+{
+    PyObject *seconds;
+    int is_abroad, is_patient;
+    int64_t timeout_ns = -1;
+    Thread *thread = gate_me();
+    if (!PyArg_ParseTuple(args, "Opp", &seconds, &is_abroad, &is_patient) ||
+        (seconds != Py_None && seconds_to_ns(seconds, &timeout_ns) < 0)) {
         return NULL;
     }
-    if (gate.active) {
-        gate_done(OP_GET, object);
+    if (thread != NULL && wait_for(thread, object_of(self, OBJECT_LOOP), deadline_after(timeout_ns),
+                                   is_abroad, is_patient) == WAIT_FAILED) {
+        return NULL;
     }
-    Py_RETURN_TRUE;
+    Py_RETURN_NONE;
+}
+
+/* done(): the wait is over */
+static PyObject *ready_done(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    if (gate_me() != NULL) {
+        gate_done(OP_GET, object_of(self, OBJECT_LOOP));
+    }
+    Py_RETURN_NONE;
 }
 
 /* A loop that is alone has no choice here, but may go round for ever. */
@@ -181,7 +209,10 @@ static PyObject *ready_put(PyObject *self, PyObject *unused)
     return touch(self, OP_PUT);
 }
 
-static PyMethodDef ready_methods[] = {{"wait", ready_wait, METH_VARARGS, NULL},
+static PyMethodDef ready_methods[] = {{"come", ready_come, METH_VARARGS, NULL},
+                                      {"is_free", ready_free, METH_NOARGS, NULL},
+                                      {"wait", ready_wait, METH_VARARGS, NULL},
+                                      {"done", ready_done, METH_NOARGS, NULL},
                                       {"look", ready_look_at, METH_NOARGS, NULL},
                                       {"put", ready_put, METH_NOARGS, NULL},
                                       {NULL, NULL, 0, NULL}};
@@ -254,7 +285,7 @@ static int give_number(PyObject *self)
 
 static int numbering_init(PyObject *self, PyObject *args, PyObject *names)
 {
-    if (gate.active && gate.exploring && me != NULL && give_number(self) < 0) {
+    if (gate.active && is_explored(me) && give_number(self) < 0) {
         return -1;
     }
     return native_init(Py_TYPE(self))(self, args, names);

@@ -32,8 +32,8 @@ Run a Python program again and again, each time with other choices of which thre
 it fails: an uncaught exception in any thread, a non-zero exit, a deadlock, a livelock. The failing
 execution is shrunk, explained and recorded. Sleeps and time-outs cost no time.
 
-Exit code 0: every run passed and nothing was out of control. 1: a failure was found. 3: inconclusive,
-with the reason.
+Exit code 0: every run passed and nothing was out of control. 1: a failure was found.
+3: inconclusive, with the reason.
 """
 EXAMPLES = """\
 examples:
@@ -73,7 +73,7 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
         help=f"{', '.join(strategies.SEARCHERS)}. Default: auto, a portfolio of them",
     )
     parser.add_argument(
-        "--runs", type=_positive, default=RUNS, metavar="N", help=f"at most so many. Default: {RUNS}"
+        "--runs", type=_positive, default=RUNS, metavar="N", help=f"at most N. Default: {RUNS}"
     )
     parser.add_argument(
         "--seconds", type=_seconds, metavar="T", help="at most so long. Default: no limit"
@@ -99,8 +99,8 @@ def _add_runs(parser: argparse.ArgumentParser) -> None:
         "--points",
         choices=("sync", "ticks", "accesses"),
         default="accesses",
-        help="where threads may switch: at synchronisation; at loop heads and function entries, too; "
-        "or at shared accesses, too (default)",
+        help="where threads may switch: at synchronisation; at loop heads and function entries, "
+        "too; or at shared accesses, too (default)",
     )
     parser.add_argument(
         "--instrument",
@@ -257,8 +257,9 @@ class Progress:
         self.is_shown = True
         rate = coverage.runs / spent
         sys.stderr.write(
-            f"\r\x1b[Kreenact: {coverage.runs:,} of {self.limits.runs:,} runs, {rate:,.0f} a second, "
-            f"{coverage.behaviours:,} behaviours{self._left(coverage.runs, spent, rate)}"
+            f"\r\x1b[Kreenact: {coverage.runs:,} of {self.limits.runs:,} runs, "
+            f"{rate:,.0f} a second, {coverage.behaviours:,} behaviours"
+            f"{self._left(coverage.runs, spent, rate)}"
         )
         sys.stderr.flush()
 
@@ -272,5 +273,3 @@ class Progress:
         if self.is_shown:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
-
-

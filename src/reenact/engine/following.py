@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from importlib import import_module
 
 from reenact import _core
-from reenact.engine.child import FOLLOWS as PREFIX
+from reenact.engine.child import FOLLOWS
 from reenact.intercept import loops
 from reenact.strategies.searching import Plan, Switch
 
@@ -36,7 +36,7 @@ class Terms:
     step_limit: int = 100_000
     patience_ns: int = 1_000_000_000
     is_virtual: bool = True
-    stall_ns: int = 0  # how long nothing may happen while a thread waits for the outside; 0: for ever
+    stall_ns: int = 0  # how long nothing may happen while somebody is outside; 0: for ever
 
 
 def prepare() -> None:
@@ -46,7 +46,7 @@ def prepare() -> None:
         _is_prepared = True
         methods = vars(threading.Thread)
         codes = [methods[name].__code__ for name in _MACHINERY if name in methods]
-        _core.explore_machinery((*codes, threading._shutdown.__code__))
+        _core.explore_machinery((*codes, threading._shutdown.__code__))  # type: ignore[attr-defined]
         loops.install()
     _core.explore_share(False)
 
@@ -84,7 +84,7 @@ def text(switches: tuple[Switch, ...], terms: Terms, loaded: tuple[str, ...] = (
     stall_ns = terms.stall_ns or STALL_NS
     numbers = (terms.step_limit, terms.patience_ns, stall_ns)
     words = [",".join(loaded) or "-", terms.points, *map(str, numbers), clock]
-    return PREFIX + " ".join(words + ["/".join(map(str, switch)) for switch in switches])
+    return FOLLOWS + " ".join(words + ["/".join(map(str, switch)) for switch in switches])
 
 
 def begin_text(line: str) -> None:
@@ -106,4 +106,4 @@ def load_text(line: str) -> None:
 
 
 def words_of(line: str) -> list[str]:
-    return line.removeprefix(PREFIX).split()
+    return line.removeprefix(FOLLOWS).split()

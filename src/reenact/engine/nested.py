@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from reenact import strategies
-from reenact.engine import following, launch, record
+from reenact.engine import child, launch, record
 from reenact.engine.launch import Choices, Program
 from reenact.recordings import format
 from reenact.recordings.header import Header
@@ -27,7 +27,7 @@ def main() -> None:
         parent = Header.from_json(Path(place, format.HEADER).read_bytes(), place)
         program = program_of(command, parent)
         name = parent.strategy.name
-        kind = strategies.describe("queue" if name.startswith(following.PREFIX) else name)
+        kind = strategies.describe("queue" if name.startswith(child.FOLLOWS) else name)
         choices = Choices(kind.name, kind.kind, parent.strategy.seed, parent.strategy.slice)
         header = record.header(program, choices).to_json()
         (directory / format.HEADER).write_text(header, "utf-8")

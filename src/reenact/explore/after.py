@@ -1,4 +1,4 @@
-"""What is made of a failure once it is found: fewer switches, a schedule as text, an explanation."""
+"""What is made of a failure once it is found: fewer switches, a schedule, an explanation."""
 
 from __future__ import annotations
 

@@ -57,7 +57,8 @@ def explore(
     It is called again and again in this process, and must build what it uses. A failure is an
     exception in any thread, a deadlock, a lost wake-up or a livelock; `check`, called after each
     run, may raise for what else is wrong. Delays as long as `patience`, in seconds of virtual time,
-    come last. A failure is recorded into the file `record`, or one of a name of its own if that is "".
+    come last. A failure is recorded into the file `record`, or one of a name of its own if that is
+    "".
     """
     if points not in following.POINTS:
         raise UsageError(f"unknown points {points!r}", advice="Use sync, ticks or accesses.")
@@ -118,13 +119,9 @@ def _record(
         return
     assert result.failure is not None
     line = following.text(result.switches, settings.terms)
-    program = Program(
-        "module", "reenact.explore.called", (target, line), keep.packages(settings)
-    )
+    program = Program("module", "reenact.explore.called", (target, line), keep.packages(settings))
     path = Path(os.fspath(record) or _default_path(function))
-    result.recording_problem = keep.keep(
-        program, result.switches, settings, result.failure, path
-    )
+    result.recording_problem = keep.keep(program, result.switches, settings, result.failure, path)
     if not result.recording_problem:
         result.recording = path
 

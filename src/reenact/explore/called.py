@@ -14,7 +14,6 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from reenact import _core
 from reenact.engine import following
 
 _NAME_OF_SCRIPT = "__reenact_script__"
@@ -32,7 +31,7 @@ def target_of(function: Callable[..., object]) -> str:
         path = getattr(home, "__file__", None)
         place = os.path.abspath(path) if path else ""
     try:
-        found = reduce(getattr, name.split("."), home)
+        found: Any = reduce(getattr, name.split("."), home)
     except AttributeError:
         return ""
     return f"{place}:{name}" if place and found is function else ""
@@ -41,8 +40,7 @@ def target_of(function: Callable[..., object]) -> str:
 def find(target: str) -> Callable[[], object]:
     place, _, name = target.rpartition(":")
     module = _load(place) if place.endswith(".py") else import_module(place)
-    found: Any = reduce(getattr, name.split("."), module)
-    assert callable(found)
+    found: Callable[[], object] = reduce(getattr, name.split("."), module)  # type: ignore[assignment]
     return found
 
 
@@ -68,10 +66,6 @@ def main() -> None:
     following.prepare()
     following.begin_text(sys.argv[2])
     function()
-
-
-def end() -> None:
-    _core.explore_end()
 
 
 if __name__ == "__main__":

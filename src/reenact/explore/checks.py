@@ -1,9 +1,9 @@
 """Where this interpreter can switch threads, counted while a program runs.
 
-With the GIL, threads are switched in one place of the interpreter, which these instructions jump to:
-the entry of a function (RESUME), jumps backward, and calls of what is not a Python function, once they
-are done. `docs/design.md` says where that was looked up, and how it was tried. A tracer goes through
-the instructions of every thread and counts them.
+With the GIL, threads are switched in one place of the interpreter, which these instructions jump
+to: the entry of a function (RESUME), jumps backward, and calls of what is not a Python function,
+once they are done. `docs/design.md` says where that was looked up, and how it was tried. A tracer
+goes through the instructions of every thread and counts them.
 
 Some calls do not check once they have run often and are specialised (`len`, `isinstance`, `type`,
 `list.append`). They count here: in code that runs for the first time they do.
@@ -35,16 +35,17 @@ class Checks:
         self.counts: dict[int, int] = {}
         self._names: dict[CodeType, bytes] = {}
         self._calling: dict[FrameType, bool] = {}  # frames that are in a call now
-        self._before: Any = None
+        self._before: tuple[Any, Any] = (None, None)  # a debugger's, or that of coverage
 
     def start(self) -> None:
-        self._before = threading.gettrace()
+        self._before = sys.gettrace(), threading.gettrace()
         threading.settrace(self._trace)
         sys.settrace(self._trace)
 
     def stop(self) -> None:
-        sys.settrace(None)
-        threading.settrace(self._before)
+        here, in_threads = self._before
+        sys.settrace(here)
+        threading.settrace(in_threads)
         self._calling.clear()
 
     def at(self, frame: FrameType | None) -> tuple[int, bool]:

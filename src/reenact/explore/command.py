@@ -29,6 +29,7 @@ from reenact.intercept.processes import bootstrap
 
 _BOOTSTRAP = bootstrap("reenact.explore.process")
 _PERIOD_S = 0.2
+_NO_LIMITS = Limits()
 _STATE_VERSION = 2
 
 
@@ -40,7 +41,7 @@ class Task:
     settings: Settings
     strategy: str = "auto"
     seed: int = 0
-    limits: Limits = Limits()
+    limits: Limits = _NO_LIMITS
     jobs: int = 1
     shrink: int = 300  # runs that shrinking may take
     hang_s: float = HANG_S
@@ -186,9 +187,8 @@ def _record(task: Task, result: Result, path: Path) -> None:
 
 
 def _save_states(task: Task, everybody: list[Worker]) -> None:
-    states = {
-        str(each.number): each.latest["state"] for each in everybody if "state" in each.latest
-    }
+    said = [each for each in everybody if "state" in each.latest]
+    states = {str(each.number): each.latest["state"] for each in said}
     if not states:
         return
     path = task.state_path()

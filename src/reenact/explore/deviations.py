@@ -1,8 +1,8 @@
 """From the steps of a run to the switches that make it happen again.
 
 Without switches a run goes on with the thread that runs, and when that cannot go on, with the next
-one in order. A switch is where a run did otherwise, or may have: every change of thread is noted, so
-that the run does not depend on what would have been the order.
+one in order. A switch is where a run did otherwise, or may have: every change of thread is noted,
+so that the run does not depend on what would have been the order.
 """
 
 from __future__ import annotations

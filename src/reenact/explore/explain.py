@@ -1,9 +1,9 @@
 """A failure in words that a colleague understands.
 
-Made of one more run of the shrunk schedule, with a trail: the lines of the threads in the order in which
-they ran, as far as they touch what the preemptions are about, with the values read and written; what
-another thread changed in between; and which lines should have been one step, or which locks are taken
-in different order, or which notification came too early.
+Made of one more run of the shrunk schedule, with a trail: the lines of the threads in the order in
+which they ran, as far as they touch what the preemptions are about, with the values read and
+written; what another thread changed in between; and which lines should have been one step, or which
+locks are taken in different order, or which notification came too early.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from reenact.findings import Failure, Waiting
 from reenact.strategies.searching import PREEMPTS, Plan, Switch
 
 _MOST_LINES = 40
+_MOST_CHANGES = 5
 _WAKES = re.compile(r"\.(notify|notify_all|set|release|put|put_nowait|set_result)\(")
 _FRAME = re.compile(r'File "(.+)", line (\d+), in \S+\n +(.*)')
 _JOINS = ("Thread.join", "Thread._wait_for_tstate_lock")
@@ -57,7 +58,7 @@ class Explanation:
     def text(self) -> str:
         parts = [self.what]
         if self.lines:
-            parts += ["", "What the threads did, in this order:", *_table(self.lines)]
+            parts += ["", "What happened, in this order:", *_table(self.lines)]
         if self.changes:
             parts += ["", *self.changes]
         if self.advice:
@@ -82,6 +83,8 @@ def explanation_of(
     _note_waits(failure, events)
     changes = [text for each in preemptions for text in _changes(each, events)]
     advice = _atomic(preemptions, events)
+    if not preemptions and any(event.task for event in events):
+        changes, advice = _between_awaits(events)
     if failure.kind == "deadlock":
         changes, advice = _deadlock(failure, events)
     return Explanation(
@@ -146,13 +149,14 @@ def _things(preemptions: Sequence[Switch], failure: Failure, events: Sequence[Ev
 
 
 def _shared(events: Iterable[Event]) -> set[int]:
-    threads: dict[int, set[int]] = {}
+    """Things that are written once more than one has touched them: not just built and read."""
+    touched: dict[int, set[str]] = {}
     written = set()
     for event in events:
-        threads.setdefault(event.thing, set()).add(event.index)
-        if not event.reads:
+        touched.setdefault(event.thing, set()).add(event.who)
+        if not event.reads and len(touched[event.thing]) > 1:
             written.add(event.thing)
-    return {thing for thing, indices in threads.items() if len(indices) > 1 and thing in written}
+    return written
 
 
 def _last_before(switch: Switch, events: Sequence[Event]) -> Event | None:
@@ -166,7 +170,7 @@ def _last_before(switch: Switch, events: Sequence[Event]) -> Event | None:
 
 def _told(event: Event, is_preempted: bool) -> Told:
     source = linecache.getline(event.file, event.line).strip()
-    return Told(event.thread, event.file, event.line, source, _did(event), is_preempted)
+    return Told(event.who, event.file, event.line, source, _did(event), is_preempted)
 
 
 def _did(event: Event) -> str:
@@ -230,7 +234,7 @@ def _changes(switch: Switch, events: Sequence[Event]) -> list[str]:
 
 def _change(first: Event, second: Event, touched: list[Event]) -> str:
     between = (
-        f"between thread {first.thread}'s {first.place.operation} at {_at(first)} "
+        f"between {_whose(first)} {first.place.operation} at {_at(first)} "
         f"and its {second.place.operation} at {_at(second)}"
     )
     writes = [each for each in touched if each.writes]
@@ -238,10 +242,10 @@ def _change(first: Event, second: Event, touched: list[Event]) -> str:
         return ""  # it was put back, as far as can be seen
     if writes:
         values = f" from {writes[0].before} to {writes[-1].after}"
-        return f"Thread {writes[-1].thread} changed {first.what}{values} {between}."
+        return f"{_who(writes[-1])} changed {first.what}{values} {between}."
     reads = [each for each in touched if each.reads]
     if reads:
-        return f"Thread {reads[0].thread} saw {first.what} as {reads[0].before} {between}."
+        return f"{_who(reads[0])} saw {first.what} as {reads[0].before} {between}."
     return ""
 
 
@@ -251,6 +255,15 @@ def _pair(switch: Switch, thing: int, events: Sequence[Event]) -> tuple[Event | 
     past = [each for each in own if each.position < switch.position and each.order >= 0]
     coming = [each for each in own if each.position >= switch.position]
     return (past[-1] if past else None), (coming[0] if coming else None)
+
+
+def _who(event: Event) -> str:
+    return f"Task {event.task}" if event.task else f"Thread {event.thread}"
+
+
+def _whose(event: Event) -> str:
+    who = _who(event)
+    return f"{who[0].lower()}{who[1:]}'s"
 
 
 def _at(event: Event) -> str:
@@ -289,6 +302,40 @@ def _span(switch: Switch, events: Sequence[Event]) -> tuple[Event | None, Event 
     return (first, second) if is_about_data else (None, None)
 
 
+# ---- tasks ----
+
+
+def _between_awaits(events: Sequence[Event]) -> tuple[list[str], str]:
+    """What other tasks changed between two accesses of one, and where it let them."""
+    texts = []
+    advice = ""
+    for number, event in enumerate(events):
+        first, theirs = _overtaken(event, events[:number])
+        text = "" if first is None else _change(first, event, theirs)
+        if first is not None and text:
+            texts.append(text)
+            advice = advice or (
+                f"{_at(first)} to {_at(event)} are not one step: other tasks run at the await in "
+                f"between. Do it without an await, or hold one asyncio.Lock over both."
+            )
+    return texts[:_MOST_CHANGES], advice
+
+
+def _overtaken(event: Event, past: Sequence[Event]) -> tuple[Event | None, list[Event]]:
+    """For a write: the last access of its task before others wrote, and what those wrote."""
+    if not event.writes or not event.task:
+        return None, []
+    same = [each for each in past if each.thing == event.thing]
+    theirs = [each for each in same if each.who != event.who and each.writes]
+    own = [each for each in same if each.who == event.who]
+    if not theirs or any(each.writes and each.order > theirs[-1].order for each in own):
+        return None, []
+    first = next((each for each in reversed(own) if each.order < theirs[-1].order), None)
+    if first is None:
+        return None, []
+    return first, [each for each in theirs if each.order > first.order]
+
+
 # ---- deadlocks ----
 
 
@@ -300,8 +347,8 @@ def _deadlock(failure: Failure, events: Sequence[Event]) -> tuple[list[str], str
     early = _too_early(failure, events)
     if early:
         advice = (
-            "A notification that nobody waits for is lost: test the condition and begin to wait under "
-            "one lock, in a loop, and change what is tested under the same lock."
+            "A notification that nobody waits for is lost: test the condition and begin to wait "
+            "under one lock, in a loop, and change what is tested under the same lock."
         )
         return [*texts, *early], advice
     return texts, ""
@@ -354,7 +401,11 @@ def _too_early(failure: Failure, events: Sequence[Event]) -> list[str]:
         wait = waits.get(waiting.thread)
         if wait is None or waiting.owner or "wait" not in wait.place.via:
             continue
+        line = [each for each in events if (each.thread, each.line) == (wait.thread, wait.line)]
+        things = {each.thing for each in line} - {0}  # the condition, and its lock
         for event in reversed(events):
+            if event.thing not in things:
+                continue
             source = linecache.getline(event.file, event.line)
             found = _WAKES.search(source)
             if found and event.thread != wait.thread and 0 <= event.order < wait.came:

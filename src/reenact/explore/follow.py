@@ -7,7 +7,6 @@ is *stale*, which is said, with the line at fault and what was met instead.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -15,9 +14,9 @@ from reenact import _core, pyversion
 from reenact.errors import Deadlock, Livelock, StaleSchedule
 from reenact.explore import deviations
 from reenact.explore.function import Function
-from reenact.explore.runs import Observable, Ran, Settings
+from reenact.explore.runs import PATIENCE_S, STEP_LIMIT, Observable, Ran, Settings
 from reenact.explore.schedule import Schedule, Turn, turns_of
-from reenact.explore.trail import Arrivals, Trail, events_of, name_of, place_of
+from reenact.explore.trail import Arrivals, Trail, caller, events_of, name_of, place_of
 from reenact.findings import Failure
 from reenact.strategies.searching import AMONG, Plan, Switch
 
@@ -56,7 +55,7 @@ class Follower:
     ) -> None:
         if not does:
             word = _core.OPERATIONS[operation]
-            place = place_of(sys._getframe(1), word, name_of(holder, name, word))
+            place = place_of(caller(1), word, name_of(holder, name, word))
             self.arrivals.come(index, position, place)
         while self.next < len(self.turns) and not self.problem and self._feed():
             self.next += 1
@@ -133,14 +132,24 @@ def _stale(schedule: Schedule, number: int, reason: str) -> StaleSchedule:
     return StaleSchedule(line=line, turn=str(schedule.turns[number]), reason=reason)
 
 
-def follow(function: Callable[[], object], schedule: str) -> None:
+def follow(
+    function: Callable[[], object],
+    schedule: str,
+    *,
+    instrument: tuple[str, ...] | list[str] = (),
+    step_limit: int = STEP_LIMIT,
+    patience: float = PATIENCE_S,
+    real_clock: bool = False,
+) -> None:
     """Run `function` once under a schedule, and raise what the program raises.
 
-    Returns if it passes. Raises `Deadlock` for a deadlock, and `StaleSchedule` if the program has
-    changed so much that the schedule says nothing about it any more, and it did not fail.
+    Returns if it passes. The options are those of `explore`. Raises `Deadlock` for a deadlock, and
+    `StaleSchedule` if the program has changed so much that the schedule says nothing about it any
+    more, and it did not fail.
     """
     parsed = Schedule.parse(schedule)
-    settings = Settings(points=parsed.points)  # type: ignore[arg-type]
+    points: Any = parsed.points
+    settings = Settings(points, tuple(instrument), step_limit, patience, real_clock)
     with Function(function, settings) as runner:
         ran, stale = run(runner, parsed)
     if ran.failure is not None:

@@ -2,9 +2,9 @@
 
 A schedule preempts a thread before some operation. With the GIL the thread can only be switched at
 certain instructions (`checks.py`). It does not have to be right before the operation: anywhere
-between the last thing that it did and the first that it will do which others do something about in the
-meantime. If there is such an instruction for each preemption, the failure is *reachable with the GIL*,
-else it needs a free-threaded interpreter.
+between the last thing that it did and the first that it will do which others do something about in
+the meantime. If there is such an instruction for each preemption, the failure is *reachable with
+the GIL*, else it needs a free-threaded interpreter.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Gives the program the points that a search needs, in a process that has loaded it already.
 
 What is imported from now on is rewritten on the way in; functions that exist get rewritten code
-(`instrument/swap.py`). Done once for each file of a process, and never undone: points cost little while
-nothing is explored.
+(`instrument/swap.py`). Done once for each file of a process, and never undone: points cost little
+while nothing is explored.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _reasons: dict[str, str] = {}
 
 
 def instrument(packages: tuple[str, ...], accesses: bool) -> dict[str, str]:
-    """Put points into the user's own code and into `packages`; the files that have none, and why."""
+    """Put points into the user's code and into `packages`; the files that have none, and why."""
     global _policy
     if _policy is None:
         _policy = loader.Policy(packages, accesses=accesses)
@@ -71,8 +71,9 @@ def _wanted_files(policy: loader.Policy) -> set[str]:
 def is_users(module: object) -> bool:
     """Is it a module of the user's own code, which has points?"""
     name, path = getattr(module, "__name__", None), getattr(module, "__file__", None)
-    is_known = _policy is not None and isinstance(name, str) and isinstance(path, str)
-    return is_known and _policy.wants(name, path)
+    if _policy is None or not isinstance(name, str) or not isinstance(path, str):
+        return False
+    return _policy.wants(name, path)
 
 
 def code_of(path: str) -> CodeType:
@@ -80,9 +81,7 @@ def code_of(path: str) -> CodeType:
     if _policy is None:
         with open(path, "rb") as file:
             return compile(file.read(), path, "exec")
-    maker = loader.Instrumenter(
-        plant, _ignore, _at_once, _note_skipped, accesses=_policy.accesses
-    )
+    maker = loader.Instrumenter(plant, _ignore, _at_once, _note_skipped, accesses=_policy.accesses)
     with open(path, "rb") as file:
         return maker.code(file.read(), path)
 

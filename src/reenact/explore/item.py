@@ -7,10 +7,13 @@ down, and returns the failure that it saw. `function.py` is the sibling for a me
 
 from __future__ import annotations
 
+import atexit
 import random
+import re
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -24,10 +27,13 @@ _AGE_S = 86400.0  # of virtual time, for threads that outlive the test to come t
 
 
 def open_gate() -> None:
+    """Threads that exist by now are left alone: they must have no part in any test."""
     _core.explore_open(SystemExit)
+    atexit.register(_core.explore_close)
 
 
 def close_gate() -> None:
+    atexit.unregister(_core.explore_close)
     _core.explore_close()
 
 
@@ -55,6 +61,7 @@ class Item:
         self.settings = settings
         self.listener: Callable[[Any], object] | None = None
         self.thread_errors: list[BaseException] = []  # of the latest run
+        self.has_stuck_thread = False  # one that could not be ended
         self._random = random.getstate()
         self._before: frozenset[threading.Thread] = frozenset()
 
@@ -76,7 +83,7 @@ class Item:
             finally:  # the user may have interrupted us
                 paths = runs.thread_paths()
                 pools = _core.quietly(_pools, self._before)
-                result, has_ended = runs.end()
+                result, has_ended = _end()
                 _renew(pools)
         if strayed is not None and result["reason"] == COMPLETE:
             raise strayed
@@ -86,6 +93,7 @@ class Item:
         uncontrolled = result["note"] if result["uncontrolled"] else ""
         if failure is None:
             uncontrolled = uncontrolled or _leftovers(left, is_settled)
+        self.has_stuck_thread = not has_ended
         if not has_ended:
             uncontrolled = uncontrolled or "a thread of the test could not be ended"
         return Ran(
@@ -121,9 +129,20 @@ class Item:
         return [each for each in threads if each not in self._before and each not in pooled]
 
 
+def _end() -> tuple[Any, bool]:
+    """The run is over even if we are interrupted while we tidy up."""
+    try:
+        return runs.end()
+    except BaseException:
+        with suppress(RuntimeError):  # it may have been over already
+            _core.explore_end()
+        raise
+
+
 def _leftovers(left: list[str], is_settled: bool) -> str:
     if left:
-        return f"a thread was still alive after the test: {left[0]}"
+        name = re.sub(r"^Thread-\d+", "Thread", left[0])  # the same reason in all runs
+        return f"a thread was still alive after the test: {name}"
     return "" if is_settled else "a daemon thread was still running at the end"
 
 

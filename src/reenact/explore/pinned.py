@@ -1,8 +1,8 @@
 """One processor for all threads of a search: only one of them runs at a time.
 
-Handing over to a thread on another processor means waking that processor up, which takes longer than
-all else that a handover does: a search is about three times as fast on one. Workers that search at
-once have one each.
+Handing over to a thread on another processor means waking that processor up, which takes longer
+than all else that a handover does: a search is about three times as fast on one. Workers that
+search at once have one each.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The process that explores a program: made by `command.py`, it forks the runs.
 
-Reads its task from a descriptor, and writes what it finds to another, one JSON object a line. It has
-the addresses, the hash seed and the patches that a recorded process has, so that what it finds can be
-recorded with the same choices.
+Reads its task from a descriptor, and writes what it finds to another, one JSON object a line. It
+has the addresses, the hash seed and the patches that a recorded process has, so that what it finds
+can be recorded with the same choices.
 """
 
 from __future__ import annotations

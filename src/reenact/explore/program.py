@@ -1,8 +1,8 @@
 """A whole program as a function: what tests written for a script call.
 
-`program("app.py", "--fast")` returns a function that runs the script as Python would, as `__main__` and
-with the points that a search needs, in this process. Modules of the user's own that it imports are
-forgotten afterwards, so that the next call begins anew.
+`program("app.py", "--fast")` returns a function that runs the script as Python would, as `__main__`
+and with the points that a search needs, in this process. Modules of the user's own that it imports
+are forgotten afterwards, so that the next call begins anew.
 """
 
 from __future__ import annotations

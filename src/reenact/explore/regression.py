@@ -11,8 +11,10 @@ import os
 import re
 from pathlib import Path
 
+from reenact.errors import UsageError
 from reenact.explore.command import Task
 from reenact.explore.result import Result
+from reenact.explore.runs import Settings
 from reenact.findings import Failure
 
 RUNS = 200  # of the search that takes the place of a stale schedule
@@ -32,11 +34,11 @@ SCHEDULE = """\\
 def test_{name}():
     {make}
     try:
-        reenact.follow(run, SCHEDULE)
+        reenact.follow(run, SCHEDULE{options})
     except reenact.StaleSchedule:
-        # The program has changed, and the schedule does not fit it any more. That may be the fix, or
-        # not: a short search of other schedules takes its place.
-        result = reenact.explore(run, runs={runs})
+        # The program has changed, and the schedule does not fit it any more. That may be the fix,
+        # or not: a short search of other schedules takes its place.
+        result = reenact.explore(run, runs={runs}{points}{options})
         assert result.verdict != "failed", result.explanation
 '''
 
@@ -46,29 +48,38 @@ def write(path: Path, task: Task, result: Result) -> None:
     assert result.failure is not None
     program = task.program
     arguments = "".join(f", {json.dumps(argument)}" for argument in program.argv)
+    imports = "import reenact\nfrom reenact.explore.program import module"
     if program.mode == "module":
-        imports = "import reenact\nfrom reenact.explore.program import module"
         make = f"run = module({json.dumps(program.target)}{arguments})"
     else:
         relative = os.path.relpath(program.target, path.parent)
-        imports = (
-            "from pathlib import Path\n\nimport reenact\nfrom reenact.explore.program import program"
-        )
+        imports = "from pathlib import Path\n\n" + imports.replace("module", "program")
         make = f"run = program(Path(__file__).parent / {json.dumps(relative)}{arguments})"
-    _write(path, imports, make, result.schedule, result.failure, Path(program.target).stem)
+    name = Path(program.target).stem
+    _write(path, imports, make, result.schedule, result.failure, name, task.settings)
 
 
-def write_test(path: Path, target: str, schedule: str, failure: Failure) -> None:
+def write_test(
+    path: Path, target: str, schedule: str, failure: Failure, settings: Settings | None = None
+) -> None:
     """For a function, as `package.module:name`."""
     place, _, name = target.rpartition(":")
-    first, *rest = name.split(".")
+    first = name.partition(".")[0]
     imports = f"import reenact\nfrom {place} import {first}"
-    _write(path, imports, f"run = {'.'.join([first, *rest])}", schedule, failure, name)
+    _write(path, imports, f"run = {name}", schedule, failure, name, settings or Settings())
 
 
 def _write(
-    path: Path, imports: str, make: str, schedule: str, failure: Failure, name: str
+    path: Path,
+    imports: str,
+    make: str,
+    schedule: str,
+    failure: Failure,
+    name: str,
+    settings: Settings,
 ) -> None:
+    if not schedule:
+        raise UsageError("no test was written: the failure has no schedule that could be followed")
     text = _TEST.format(
         title=_title(failure),
         imports=imports,
@@ -76,8 +87,22 @@ def _write(
         name=re.sub(r"\W+", "_", name).strip("_") or "it",
         make=make,
         runs=RUNS,
+        points="" if settings.points == "accesses" else f", points={settings.points!r}",
+        options=_options(settings),
     )
     path.write_text(text, "utf-8")
+
+
+def _options(settings: Settings) -> str:
+    """Arguments of `follow` and `explore`, as far as they are not the default ones."""
+    usual = Settings()
+    pairs = [
+        ("instrument", settings.instrument, usual.instrument),
+        ("step_limit", settings.step_limit, usual.step_limit),
+        ("patience", settings.patience_s, usual.patience_s),
+        ("real_clock", settings.real_clock, usual.real_clock),
+    ]
+    return "".join(f", {name}={value!r}" for name, value, default in pairs if value != default)
 
 
 def _title(failure: Failure) -> str:

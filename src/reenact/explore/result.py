@@ -18,8 +18,8 @@ JSON_VERSION = 1
 class Result:
     """`verdict` is "passed", "failed" or "inconclusive", the last with `reasons`.
 
-    `schedule` is text which `reenact.follow` runs again; `recording` is the path of a recording that
-    `reenact replay` replays, None if there is none, for `recording_problem`.
+    `schedule` is text which `reenact.follow` runs again; `recording` is the path of a recording
+    that `reenact replay` replays, None if there is none, for `recording_problem`.
     """
 
     verdict: Verdict
@@ -49,7 +49,7 @@ class Result:
 
     @property
     def label(self) -> str:
-        """"reachable with the GIL" or "free-threaded only"; "" if nothing failed."""
+        """ "reachable with the GIL" or "free-threaded only"; "" if nothing failed."""
         return self.story.label
 
     @property

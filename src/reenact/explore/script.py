@@ -94,7 +94,9 @@ class Script:
     # ---- in the run's process ----
 
     def _be_the_run(self, plan: Plan, observe: Callable[[], Callable[[], Any]] | None) -> None:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        _core.die_with_launcher()
+        os.setpgid(0, 0)  # Ctrl-C is for the command
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         self._redirect()
         words: dict[str, Any] = {}
         before = set(sys.modules)

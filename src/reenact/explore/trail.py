@@ -28,7 +28,8 @@ _LIBRARY = tuple(
 )
 _PACKAGES = tuple({sysconfig.get_path(name) + os.sep for name in ("purelib", "platlib")})
 
-_NAMED = ("lock", "RLock", "SimpleQueue", "list", "dict", "set", "deque", "defaultdict")
+_LOCKS = ("lock", "RLock", "SimpleQueue")
+_NAMED = (*_LOCKS, "list", "dict", "set", "deque", "defaultdict")
 
 
 class Place(NamedTuple):
@@ -67,6 +68,12 @@ class Event:
     after: str = ""  # and when it had done it
     checks: int = -1  # places so far where the thread could be switched, -1 if they are not known
     in_call: bool = False  # and the operation ends with one
+    task: str = ""  # of an event loop, whose coroutine runs
+
+    @property
+    def who(self) -> str:
+        """The task, or else the thread."""
+        return self.task or self.thread
 
     @property
     def reads(self) -> bool:
@@ -75,6 +82,14 @@ class Event:
     @property
     def writes(self) -> bool:
         return self.place.operation == "write"
+
+
+def caller(depth: int) -> FrameType | None:
+    """The frame of the program that an observer is called in; None as a thread ends."""
+    try:
+        return sys._getframe(depth + 1)
+    except ValueError:
+        return None
 
 
 def where(frame: FrameType | None) -> tuple[FrameType | None, str]:
@@ -104,7 +119,7 @@ def called_by(frame: FrameType | None, user: FrameType | None) -> str:
 def place_of(frame: FrameType | None, operation: str, name: str) -> Place:
     user, via = where(frame)
     if user is None:
-        return Place("?", 0, "", operation, name)
+        return Place("thread", 0, "", operation, name)
     code = user.f_code
     is_library = code.co_filename.startswith(_LIBRARY)  # its lines differ from version to version
     offset = 0 if is_library else max(0, (user.f_lineno or 0) - code.co_firstlineno)
@@ -164,6 +179,8 @@ class Trail:
     _written: tuple[Event, object, str | None] | None = None
     _things: dict[tuple[int, str | None], int] = field(default_factory=dict)
     _names: dict[int, str] = field(default_factory=dict)  # of things, by the variables they are in
+    _kept: dict[int, object] = field(default_factory=dict)
+    _tasks: dict[int, str] = field(default_factory=dict)
     _clock: int = 0
 
     def begin(self) -> Callable[[], Any]:
@@ -198,7 +215,7 @@ class Trail:
     def _come(
         self, index: int, position: int, operation: str, holder: object, name: str | None
     ) -> None:
-        frame = sys._getframe(2)
+        frame = caller(2)
         place = place_of(frame, operation, name_of(holder, name, operation))
         user = where(frame)[0]
         event = Event(
@@ -214,12 +231,32 @@ class Trail:
             called_by(frame, user),
             self._clock,
         )
+        event.task = self._task()
         if self.checks is not None:
             event.checks, event.in_call = self.checks.at(frame)
         self.events.append(event)
         self._current[index] = event
 
+    def _task(self) -> str:
+        """Tasks are numbered for each coroutine: their own names differ from run to run."""
+        asyncio = sys.modules.get("asyncio")
+        if asyncio is None or asyncio._get_running_loop() is None:
+            return ""
+        task = asyncio.current_task()
+        if task is None:
+            return ""
+        if id(task) not in self._tasks:
+            name = getattr(task.get_coro(), "__qualname__", "task")
+            number = sum(each.startswith(f"{name}#") for each in self._tasks.values()) + 1
+            self._tasks[id(task)] = f"{name}#{number}"
+        return self._tasks[id(task)]
+
     def _call_it(self, holder: object, name: str | None, operation: str) -> str:
+        kind = type(holder).__name__
+        if name is None and kind in _LOCKS and id(holder) not in self._kept:
+            self._kept[id(holder)] = holder  # so that no other comes to lie where it was
+            alike = sum(type(each).__name__ == kind for each in self._kept.values())
+            self._names.setdefault(id(holder), f"{kind} {alike}")
         known = self._names.get(id(holder)) if name is None else None
         return known or call_it(holder, name, operation)
 

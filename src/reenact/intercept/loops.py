@@ -242,12 +242,9 @@ def _select(
     native: Callable[[Any, float | None], list[Any]],
     timeout: float | None,
 ) -> list[Any]:
-    ready = loop.__dict__[_GUARD].ready
     if timeout is not None and timeout <= 0:
-        ready.look()
-    elif not ready.wait(
-        _descriptors(selector), timeout, _is_abroad(loop, selector), _is_patient(loop)
-    ):
+        loop.__dict__[_GUARD].ready.look()
+    elif not _wait(selector, loop, timeout):
         return native(selector, timeout)
     found = native(selector, 0)
     if found and loop._ready:
@@ -257,6 +254,17 @@ def _select(
     if loop._scheduled:
         _let_time_pass(loop)
     return found
+
+
+def _wait(selector: Any, loop: Any, timeout: float | None) -> bool:
+    """False if the gate has no part in it."""
+    ready: _core.Ready = loop.__dict__[_GUARD].ready
+    if not ready.come(_descriptors(selector), timeout is not None):
+        return False
+    if not _kept(ready.is_free()):
+        ready.wait(timeout, _is_abroad(loop, selector), _is_patient(loop))
+    ready.done()
+    return True
 
 
 def _descriptors(selector: Any) -> list[tuple[int, int]]:
@@ -332,7 +340,7 @@ def _let_time_pass(loop: Any) -> None:
             return
         if not _choose_among([_NOW, _TIMER + timer.number]):
             return
-        if not _core.explore_pass_time(timer._when - now):
+        if not _kept(_core.explore_pass_time(timer._when - now)):
             return
         now = timer._when
 

@@ -1,10 +1,11 @@
 """The default: a portfolio that gives every strategy a share and follows what yields new behaviour.
 
-The first run is the one without preemptions. Then each strategy makes a few runs, and after that the
-next run goes to the one with the best yield: runs whose order of dependent operations had not been
-seen, of its latest runs, with a bonus for one that has not been asked for long (the rule is UCB1:
-Auer, Cesa-Bianchi, Fischer, Machine Learning 2002, on a sliding window). If reduction has seen every
-execution, and there were no sleeps or time-outs, which it leaves aside, the search is over.
+The first run is the one without preemptions. Then each strategy makes a few runs, and after that
+the next run goes to the one with the best yield: runs whose order of dependent operations had not
+been seen, of its latest runs, with a bonus for one that has not been asked for long (the rule is
+UCB1: Auer, Cesa-Bianchi, Fischer, Machine Learning 2002, on a sliding window). If reduction has
+seen every execution, and there were no sleeps or time-outs, which it leaves aside, the search is
+over.
 """
 
 from __future__ import annotations

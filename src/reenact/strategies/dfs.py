@@ -4,8 +4,8 @@ M. Musuvathi, S. Qadeer: Iterative context bounding for systematic testing of mu
 programs, PLDI 2007. A preemption is a switch away from a thread that could have gone on; switches
 at waits are free. All executions with 0 preemptions are seen first, then those with 1, and so on.
 
-Sites that race are found as the search goes. What was seen with fewer of them is not all there is, so
-the search of a bound begins anew when there are more.
+Sites that race are found as the search goes. What was seen with fewer of them is not all there is,
+so the search of a bound begins anew when there are more.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Dynamic partial-order reduction: one execution of each class, and no class twice.
 
-P. Abdulla, S. Aronis, B. Jonsson, K. Sagonas: Optimal dynamic partial order reduction, POPL 2014: the
-algorithm with source sets and sleep sets. Executions that differ only in the order of independent
-operations are of one class; two operations depend on each other if they touch the same thing and
-one of them changes it. After each run the races in it are looked up: pairs of dependent operations
-of two threads with nothing between that orders them. For each, the other order is tried from where
-the first of the two was done, unless something that is tried there anyway leads to it.
+P. Abdulla, S. Aronis, B. Jonsson, K. Sagonas: Optimal dynamic partial order reduction, POPL 2014:
+the algorithm with source sets and sleep sets. Executions that differ only in the order of
+independent operations are of one class; two operations depend on each other if they touch the same
+thing and one of them changes it. After each run the races in it are looked up: pairs of dependent
+operations of two threads with nothing between that orders them. For each, the other order is tried
+from where the first of the two was done, unless something that is tried there anyway leads to it.
 
 What it can say, and no more: time-outs and sleeps come last, in the order of their deadlines, and
 choices among the tasks of an event loop are all tried. When sites that race are found, the search

@@ -22,8 +22,8 @@ class Switch(NamedTuple):
     """At this position of a thread, another goes on. Positions count operations and accesses.
 
     Kinds: PREEMPTS a thread that could go on; FORCED, since the thread waits; AMONG the tasks of an
-    event loop, `to` being a position in their queue; COLLECTS: no switch, but a collection of garbage,
-    whose callbacks the program has something to do in.
+    event loop, `to` being a position in their queue; COLLECTS: no switch, but a collection of
+    garbage, whose callbacks the program has something to do in.
     """
 
     thread: int
@@ -43,7 +43,7 @@ class Step(NamedTuple):
     site: int
     position: int
     previous: int  # the thread that ran before
-    count: int
+    count: int  # type: ignore[assignment]  # a tuple has a method of this name
     is_forced: bool  # the thread before could not go on
     asleep: int  # threads that need not go on here, since it was seen what comes of it
     joined: int  # threads that this one has joined since its last step

@@ -1,0 +1,274 @@
+"""The plugin beside pytest's options and other plugins."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from tests.plugin.harness import HAS_ENTRY_POINT, Bench
+
+pytest_plugins = "pytester"
+
+
+@pytest.fixture
+def bench(pytester: pytest.Pytester) -> Bench:
+    return Bench(pytester)
+
+
+TESTS = """
+    def test_alone():
+        pass
+
+    def test_race():
+        counter = Counter()
+        together(counter.add, counter.add)
+        assert counter.value == 2
+
+    def test_locked():
+        counter = Counter()
+        lock = threading.Lock()
+
+        def add():
+            with lock:
+                counter.add()
+
+        together(add, add)
+        assert counter.value == 2
+
+    def test_open():
+        event = threading.Event()
+        threading.Thread(target=event.wait, args=[1e9]).start()
+"""
+
+
+def test_without_the_option_nothing_of_reenact_is_imported(bench: Bench) -> None:
+    bench.write(
+        """
+        import sys
+
+        def test_it():
+            assert "reenact" not in sys.modules
+            assert "reenact_pytest.explorer" not in sys.modules
+        """,
+        head="",
+    )
+    session = bench.plain()
+    assert session.counted == {"passed": 1}
+    assert "reenact ===" not in session.out
+
+
+@pytest.mark.skipif(not HAS_ENTRY_POINT, reason="the plugin is not installed")
+def test_it_can_be_disabled(bench: Bench) -> None:
+    bench.write("def test_it(): pass", head="")
+    assert bench.plain("-p", "no:reenact").counted == {"passed": 1}
+    session = bench.plain("-p", "no:reenact", "--reenact")
+    assert session.code == 4
+    assert "unrecognized arguments: --reenact" in session.out
+
+
+def test_a_plain_run_afterwards_finds_no_points(bench: Bench) -> None:
+    bench.write(TESTS + "\n    def test_constants():\n        assert 'reenact' not in codes()\n")
+    (bench.path / "conftest.py").write_text(
+        textwrap.dedent(
+            """
+            import builtins, sys
+
+            def codes():
+                module = sys.modules["test_it"]
+                return repr(module.Counter.add.__code__.co_consts)
+
+            builtins.codes = codes
+            """
+        )
+    )
+    bench.reenact("-k", "test_race")
+    assert bench.plain("-k", "test_constants").counted["passed"] == 1
+
+
+def test_first_failure_ends_the_session(bench: Bench) -> None:
+    bench.write(TESTS)
+    session = bench.reenact("-x")
+    assert session.counted == {"passed": 1, "failed": 1}
+
+
+def test_last_failed(bench: Bench) -> None:
+    bench.write(TESTS)
+    assert bench.reenact("-p", "cacheprovider").code == 1
+    session = bench.reenact("-p", "cacheprovider", "--lf")
+    assert session.counted == {"failed": 1}
+
+
+def test_selection(bench: Bench) -> None:
+    bench.write(TESTS)
+    assert bench.reenact("-k", "locked").counted == {"passed": 1, "deselected": 3}
+
+
+def test_xdist(bench: Bench) -> None:
+    pytest.importorskip("xdist")
+    bench.write(
+        TESTS
+        + """
+    def test_race_for_locks():
+        first, second = threading.Lock(), threading.Lock()
+
+        def take(a, b):
+            with a, b:
+                pass
+
+        together(lambda: take(first, second), lambda: take(second, first))
+    """
+    )
+    session = bench.reenact("-n", "2")
+    assert session.counted == {"passed": 2, "failed": 2, "inconclusive": 1}, session.out
+    assert session.code == 1
+    assert session.searched()[0] == 4
+    assert session.single() == 1
+    assert "assert 1 == 2" in session.out
+    assert "INCONCLUSIVE test_it.py::test_open" in session.out
+    assert bench.replay(session.replay_path()).counted["failed"] == 1
+    session = bench.reenact("-n", "2", "-k", "not race")
+    assert session.code == 7
+
+
+def test_coverage(bench: Bench) -> None:
+    pytest.importorskip("pytest_cov")
+    bench.write(TESTS)
+    plain = bench.plain("--cov=.", "--cov-report=term-missing", "-k", "race or locked")
+    session = bench.reenact("--cov=.", "--cov-report=term-missing", "-k", "race or locked")
+    assert session.counted == {"passed": 1, "failed": 1, "deselected": 2}, session.out
+
+    def row(text: str) -> list[str]:
+        rows = [line.split() for line in text.splitlines() if line.startswith("test_it.py ")]
+        return next(row for row in rows if row[-1] != "[100%]")
+
+    assert row(session.out) == row(plain.out)
+
+
+def test_a_time_limit(bench: Bench) -> None:
+    pytest.importorskip("pytest_timeout")
+    bench.write(
+        """
+        def test_it():
+            while True:
+                together(int, int)
+        """
+    )
+    session = bench.reenact("--timeout", "2")
+    assert session.code == 1, session.out
+    assert session.counted == {"failed": 1}
+
+
+def test_a_time_limit_that_is_not_reached(bench: Bench) -> None:
+    pytest.importorskip("pytest_timeout")
+    bench.write(TESTS)
+    for method in ("signal", "thread"):
+        session = bench.reenact("--timeout", "60", "--timeout-method", method, "-k", "locked")
+        assert session.counted == {"passed": 1, "deselected": 3}, session.out
+
+
+def test_asyncio(bench: Bench) -> None:
+    pytest.importorskip("pytest_asyncio")
+    bench.write(
+        """
+        import asyncio
+        import pytest_asyncio
+
+        @pytest_asyncio.fixture
+        async def items():
+            await asyncio.sleep(0)
+            yield []
+
+        @pytest_asyncio.fixture(loop_scope="session", scope="session")
+        async def shared():
+            await asyncio.sleep(0)
+            yield []
+
+        @pytest.mark.asyncio
+        async def test_tasks(items):
+            async def add(number):
+                await asyncio.sleep(0)
+                items.append(number)
+
+            await asyncio.gather(*(add(number) for number in range(3)))
+            assert sorted(items) == [0, 1, 2]
+
+        @pytest.mark.asyncio(loop_scope="session")
+        async def test_shared(shared):
+            await asyncio.gather(asyncio.sleep(0.01), asyncio.sleep(0.02))
+            shared.append(1)
+
+        @pytest.mark.asyncio
+        async def test_in_a_thread():
+            counter = Counter()
+            await asyncio.gather(
+                asyncio.to_thread(counter.add), asyncio.to_thread(counter.add)
+            )
+            assert counter.value == 2
+
+        @pytest.mark.asyncio
+        async def test_order():
+            order = []
+
+            async def note(number):
+                order.append(number)
+
+            await asyncio.gather(note(1), note(2))
+            assert order == [1, 2]
+        """
+    )
+    assert bench.plain().counted == {"passed": 4}
+    session = bench.reenact("-v")
+    assert "test_tasks PASSED" in session.out
+    assert "test_shared PASSED" in session.out
+    assert "test_in_a_thread FAILED" in session.out
+    assert "test_order FAILED" in session.out
+    assert session.counted == {"passed": 2, "failed": 2}
+
+
+def test_anyio(bench: Bench) -> None:
+    pytest.importorskip("anyio")
+    bench.write(
+        """
+        import anyio
+
+        pytestmark = pytest.mark.anyio
+
+        @pytest.fixture
+        def anyio_backend():
+            return "asyncio"
+
+        @pytest.fixture
+        async def items():
+            await anyio.sleep(0)
+            return []
+
+        async def test_tasks(items):
+            async def add(number):
+                await anyio.sleep(0.01)
+                items.append(number)
+
+            async with anyio.create_task_group() as group:
+                for number in range(3):
+                    group.start_soon(add, number)
+            assert sorted(items) == [0, 1, 2]
+
+        async def test_in_a_thread():
+            counter = Counter()
+            async with anyio.create_task_group() as group:
+                for _ in range(2):
+                    group.start_soon(anyio.to_thread.run_sync, counter.add)
+            assert counter.value == 2
+        """
+    )
+    assert bench.plain().counted == {"passed": 2}
+    session = bench.reenact("-v", "--reenact-runs", "400")
+    assert "test_tasks PASSED" in session.out, session.out
+    assert "test_in_a_thread FAILED" in session.out, session.out
+
+
+def test_the_options_are_in_the_help(bench: Bench) -> None:
+    session = bench.plain("--help")
+    for name in ("runs", "seconds", "strategy", "seed", "points", "instrument", "replay"):
+        assert f"--reenact-{name}" in session.out
+    assert "@pytest.mark.reenact(" in bench.plain("--markers").out
