@@ -105,8 +105,9 @@ void forks_prepare(void)
 
 void forks_in_child(void)
 {
-    if (!forking || !gate.active || me == NULL) {
-        gate.active = false;
+    bool is_unseen = gate.exploring && !log_is_on(); /* a search sees one process */
+    if (!forking || !gate.active || me == NULL || is_unseen) {
+        gate.active = gate.exploring = false;
         log_stop(0);
         me = NULL;
         return;
@@ -134,6 +135,7 @@ void forks_in_parent(void)
     if (gate.active && quiet == 0 && !forking) {
         audit_note(NOTE_FORK, 0, me != NULL ? me->index : 0,
                    "native code forked a process that is not recorded");
+        search_uncontrolled("native code forked a process, which is not explored");
     }
 }
 
@@ -212,6 +214,7 @@ PyObject *fork_call(PyObject *self, PyObject *const *args, size_t count, PyObjec
     if (thread == NULL || !descend(parent)) {
         return PyObject_Vectorcall(call->native, args, count, names);
     }
+    search_uncontrolled("the program forks a process, which is not explored");
     uint32_t descended = children;
     files_share();
     patrol_stop();

@@ -262,6 +262,7 @@ PyObject *call_keep_or_recall(const Call *call, Thread *thread, PyObject *const 
                               PyObject *names)
 {
     if (call->flags & CALL_STARTS) {
+        search_uncontrolled("the program starts a process, which is not explored");
         files_share();
     }
     Py_buffer buffer;

@@ -12,7 +12,10 @@ from reenact.explore.runs import Observable, Settings
 from reenact.explore.search import Found
 from reenact.explore.shrink import shrink
 from reenact.findings import Failure
-from reenact.strategies.searching import Switch
+from reenact.strategies.searching import PREEMPTS, Switch
+
+_LIVELOCK_RUNS = 12  # each of them takes as long as the step limit lets it
+_MOST_EXPLAINED = 50  # of so many preemptions nobody can make sense
 
 
 @dataclass(slots=True)
@@ -66,10 +69,14 @@ def look_into(
 def _tell(
     story: Story, failure: Failure, runner: Observable, settings: Settings, what: str, budget: int
 ) -> None:
+    if failure.kind == "livelock":
+        budget = min(budget, _LIVELOCK_RUNS)
     if budget > 0:
         story.switches = shrink(runner, story.switches, failure, budget)
         story.switches = prefer_reachable(runner, story.switches, failure, min(budget, BUDGET))
     story.schedule = follow.describe(runner, story.switches, what, settings.points)[0].text()
+    if sum(each.kind == PREEMPTS for each in story.switches) > _MOST_EXPLAINED:
+        return
     explanation = explain(runner, story.switches, failure)
     if explanation is not None:
         story.explanation = explanation.text()

@@ -30,6 +30,7 @@ from reenact.intercept.processes import bootstrap
 _BOOTSTRAP = bootstrap("reenact.explore.process")
 _PERIOD_S = 0.2
 _NO_LIMITS = Limits()
+_STATE_VERSION = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +193,7 @@ def _save_states(task: Task, everybody: list[Worker]) -> None:
         return
     path = task.state_path()
     path.parent.mkdir(exist_ok=True)
-    path.write_text(json.dumps({"version": 1, "workers": states}), "utf-8")
+    path.write_text(json.dumps({"version": _STATE_VERSION, "workers": states}), "utf-8")
 
 
 def _load_states(task: Task) -> dict[str, Any]:
@@ -200,5 +201,5 @@ def _load_states(task: Task) -> dict[str, Any]:
         saved = json.loads(task.state_path().read_text("utf-8"))
     except (OSError, ValueError):
         return {}
-    states = saved.get("workers", {}) if saved.get("version") == 1 else {}
+    states = saved.get("workers", {}) if saved.get("version") == _STATE_VERSION else {}
     return states if isinstance(states, dict) else {}

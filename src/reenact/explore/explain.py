@@ -140,7 +140,7 @@ def _lines(preemptions: Sequence[Switch], failure: Failure, events: Sequence[Eve
 def _things(preemptions: Sequence[Switch], failure: Failure, events: Sequence[Event]) -> set[int]:
     things = set()
     for switch in preemptions:
-        others = gil.meanwhile(switch, events)
+        others = gil.touched_by(gil.meanwhile(switch, events))
         own = (each for each in events if each.index == switch.thread)
         things |= {each.thing for each in own if gil.conflicts(each, others)}
     if failure.kind == "deadlock":
@@ -226,7 +226,7 @@ def _changes(switch: Switch, events: Sequence[Event]) -> list[str]:
         first, second = _pair(switch, thing, events)
         own = [each for each in (first, second) if each is not None]
         touched = [each for each in others if each.thing == thing and each.order >= 0]
-        if len(own) == 2 and gil.conflicts(own[0], touched) | gil.conflicts(own[1], touched):
+        if len(own) == 2 and any(gil.conflicts(each, gil.touched_by(touched)) for each in own):
             text = _change(own[0], own[1], touched)
             texts += [text] if text else []
     return texts
@@ -294,7 +294,7 @@ def _span(switch: Switch, events: Sequence[Event]) -> tuple[Event | None, Event 
         first, second = _pair(switch, thing, events)
         if first is None or second is None or not (first.reads or first.writes):
             continue
-        touched = [each for each in others if each.thing == thing]
+        touched = gil.touched_by(each for each in others if each.thing == thing)
         if gil.conflicts(first, touched) or gil.conflicts(second, touched):
             return first, second
     first, second = gil.window(switch, events)

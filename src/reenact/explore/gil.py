@@ -89,7 +89,7 @@ def window(switch: Switch, events: Sequence[Event]) -> tuple[Event | None, Event
     own = [each for each in events if each.index == switch.thread]
     past = [each for each in own if each.position < switch.position and each.order >= 0]
     coming = [each for each in own if each.position >= switch.position]
-    others = meanwhile(switch, events)
+    others = touched_by(meanwhile(switch, events))
     before = next((each for each in reversed(past) if conflicts(each, others)), None)
     after = next((each for each in coming if conflicts(each, others)), None)
     return before, after if after is not None else (coming[0] if coming else None)
@@ -105,8 +105,14 @@ def meanwhile(switch: Switch, events: Sequence[Event]) -> list[Event]:
     return [each for each in others if start < each.order < end or start < each.came < end]
 
 
-def conflicts(event: Event, others: Iterable[Event]) -> bool:
-    return any(
-        each.thing == event.thing and event.thing and not (each.reads and event.reads)
-        for each in others
-    )
+def touched_by(events: Iterable[Event]) -> dict[int, bool]:
+    """The things that events touch, and whether one of them does more than read it."""
+    touched: dict[int, bool] = {}
+    for each in events:
+        if each.thing:
+            touched[each.thing] = touched.get(each.thing, False) or not each.reads
+    return touched
+
+
+def conflicts(event: Event, touched: dict[int, bool]) -> bool:
+    return event.thing in touched and (touched[event.thing] or not event.reads)

@@ -19,7 +19,7 @@ from reenact import _core
 from reenact.engine import child, following
 from reenact.findings import Failure, Line, Waiting
 from reenact.inputs import Inputs
-from reenact.intercept import loops
+from reenact.intercept import futures, loops
 from reenact.strategies.searching import COMPLETE, DEADLOCK, LIMIT, Plan, Seen, Step
 
 Points = Literal["sync", "ticks", "accesses"]
@@ -90,13 +90,20 @@ def begin(plan: Plan, settings: Settings, hook: Callable[[int], None]) -> None:
 
 def end() -> tuple[dict[str, Any], bool]:
     """What came of the run, and whether all its threads could be ended."""
+    look_for_unseen()
     if not _core.explore_is_aborting():
-        loops.look_for_unretrieved()
         loops.give_up()
     has_ended = _core.explore_abandon()
     loops.end()
     _core.quietly(_forget_unstarted)
     return _core.explore_end(), has_ended
+
+
+def look_for_unseen() -> None:
+    """Tell the watch of exceptions that the program has kept somewhere, and never looked at."""
+    if not _core.explore_is_aborting():
+        loops.look_for_unretrieved()
+        futures.look_for_unseen()
 
 
 def _forget_unstarted() -> None:
@@ -128,6 +135,7 @@ def take_over(inputs: Inputs | None = None) -> None:
     if not _is_taken_over:
         _is_taken_over = True
         child.take_over(inputs or Inputs())
+        futures.install()
     following.prepare()
 
 
@@ -184,6 +192,11 @@ class Watch:
         if failure is not None and type(error).__name__ not in self.ignored:
             self.failures.append(failure)
             self.errors.append(error)
+
+    def on_unraisable(self, error: BaseException | None) -> None:
+        """In a finaliser, or as the program ends: Python would only print it."""
+        if error is not None and not _core.explore_is_aborting():
+            self.swallowed.append(f"Python can only print it: {type(error).__name__}: {error}")
 
     def on_abort(self, reason: int) -> None:
         """Called once, by whichever thread hears of it first, while all others stand still."""
@@ -247,9 +260,11 @@ def watching(watch: Watch) -> Iterator[None]:
         if "thread started by" in (args.err_msg or "") and args.exc_value is not None:
             watch.on_thread_error(args.exc_value)
         elif not isinstance(args.exc_value, SystemExit):
+            watch.on_unraisable(args.exc_value)
             unraisable(args)
 
     loops.report_to(watch.swallowed.append)
+    futures.report_to(watch.swallowed.append)
     threading._make_invoke_excepthook = make_ours  # type: ignore[attr-defined]
     sys.unraisablehook = on_unraisable
     try:
@@ -258,6 +273,7 @@ def watching(watch: Watch) -> Iterator[None]:
         threading._make_invoke_excepthook = make  # type: ignore[attr-defined]
         sys.unraisablehook = unraisable
         loops.report_to(None)
+        futures.report_to(None)
         watch.unmute()
 
 

@@ -25,7 +25,7 @@ from reenact.explore import runs
 from reenact.explore.runs import Ran, Settings, Watch
 from reenact.findings import Failure
 from reenact.instrument import loader
-from reenact.strategies.searching import COMPLETE, Plan
+from reenact.strategies.searching import COMPLETE, LIMIT, Plan
 
 HANG_S = 60.0  # a run that takes longer is stuck in something that we do not control
 _SHOWN_OUTPUT = 20_000
@@ -100,11 +100,14 @@ class Script:
         self._redirect()
         words: dict[str, Any] = {}
         before = set(sys.modules)
+        pid = os.getpid()
         try:
             words = self._run(plan, observe)
         except BaseException as error:  # ours: the program's are caught before
             words = {"broken": f"{type(error).__name__}: {error}"}
         finally:
+            if os.getpid() != pid:  # the program has forked, and this is the child
+                os._exit(words.get("failure") is not None)
             if self.is_first:
                 words["loaded"] = _libraries(before)
             data = json.dumps(words).encode()
@@ -127,6 +130,7 @@ class Script:
             error = self._call()
             is_settled = _core.explore_settle()
             paths = runs.thread_paths()
+            runs.look_for_unseen()
             result = _core.explore_end()
         failure = runs.verdict(result["reason"], error, watch)
         note = "" if is_settled or failure else "a daemon thread was still running at the end"
@@ -187,7 +191,7 @@ class Script:
             failure = Failure.from_dict(words["failure"])
         elif not words:
             failure, uncontrolled = self._died(status)
-            result = {**result, "reason": COMPLETE}
+            result = {**result, "reason": LIMIT if status is None else COMPLETE}
         elif "broken" in words:
             uncontrolled = f"the run could not be made: {words['broken']}"
         ran = Ran(

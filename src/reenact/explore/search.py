@@ -20,6 +20,7 @@ from reenact.strategies.searching import COMPLETE, LIMIT, STALE, Plan, Searcher,
 Verdict = Literal["passed", "failed", "inconclusive"]
 RUNS = 1000
 _LIVELOCK_PATIENCE = 3  # runs over the step limit before the search gives up
+_COST_OF_KILLED = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +110,8 @@ class Search:
             "reasons": list(self.reasons),
             "seen": sorted(self._seen),
             "racy": _core.explore_racy(),
+            "over_limit": self._over_limit,
+            "stale": self._stale,
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -118,6 +121,7 @@ class Search:
         self.coverage = Coverage(**state["coverage"])
         self.reasons = dict.fromkeys(state["reasons"])
         self._seen = set(state["seen"])
+        self._over_limit, self._stale = state["over_limit"], state["stale"]
         self._runs_before = self.coverage.runs
         self._seconds_before = self.coverage.seconds
 
@@ -160,16 +164,16 @@ class Search:
             self.reasons[f"an exception was never looked at: {swallowed}"] = None
         if ran.seen.end == STALE:
             self._stale += 1
+        if ran.seen.end == LIMIT:  # one that had to be killed has taken far longer
+            self._over_limit += _COST_OF_KILLED if ran.failure is None else 1
         if ran.failure is None or ran.seen.end == LIMIT:
             self.searcher.learn(ran.seen)
 
     def _judge(self, ran: Ran) -> Found | None:
         """A failure, if it comes again with the same choices."""
         assert ran.failure is not None
-        if ran.seen.end == LIMIT:
-            self._over_limit += 1
-            if self.coverage.complete == 0:
-                return None
+        if ran.seen.end == LIMIT and self.coverage.complete == 0:
+            return None
         switches = deviations.of(ran.seen.steps())
         again = self.runner.run(Plan(switches=switches, strategy=ran.plan.strategy))
         if again.failure is None or not again.failure.is_like(ran.failure):
@@ -198,15 +202,18 @@ class Search:
     def _conclude(self) -> Found:
         coverage = self.coverage
         coverage.seconds = self._seconds_before + time.monotonic() - self._started
-        coverage.exhausted = self.searcher.exhausted
         if coverage.runs == 0:
             self.reasons["no run was made within the limits"] = None
-        elif coverage.complete == 0:
+        elif coverage.complete == 0 and not self.reasons:
             self.reasons["no run came to its end within the step limit"] = None
+        elif self._over_limit and not self.reasons:
+            self.reasons["a run came to no end within the step limit"] = None
         if self._stale:
             self.reasons[
                 "the program did something else with the same choices: something outside our "
                 "control decides"
             ] = None
+        if not self.reasons:  # else nobody knows what was seen
+            coverage.exhausted = self.searcher.exhausted
         verdict: Verdict = "inconclusive" if self.reasons else "passed"
         return Found(verdict, tuple(self.reasons), coverage)

@@ -1,0 +1,20 @@
+"""The process ends in the middle, with exit code 0, before the bug shows."""
+
+import os
+import threading
+
+value = 0
+
+
+def add() -> None:
+    global value
+    seen = value
+    value = seen + 1
+
+
+threads = [threading.Thread(target=add) for _ in range(2)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+os._exit(0)
