@@ -42,6 +42,8 @@ bench: $(VENV)/.installed .venv-3.11/.installed
 	$(PYTHON) -m compileall -q src/reenact
 	$(PYTHON) benchmarks/record.py
 	.venv-3.11/bin/python benchmarks/servers.py
+	$(PYTHON) benchmarks/detection.py
+	$(PYTHON) benchmarks/explore.py
 
 # Every program recorded 40 times and replayed 120 times, on every Python: over an hour.
 fidelity:

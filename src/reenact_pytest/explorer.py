@@ -32,6 +32,7 @@ from reenact_pytest.schedules import (
     Phase,
     Played,
     Schedules,
+    Stuck,
     TimedOut,
     count_failed_subtests,
 )
@@ -93,6 +94,14 @@ class Explorer:
     def pytest_fixture_setup(self, fixturedef: Any, request: Any) -> Generator[None, Any, Any]:
         self.fixtures.note(fixturedef, request)
         return (yield)
+
+    @pytest.hookimpl(tryfirst=True, optionalhook=True)
+    def pytest_timeout_set_timer(self, item: pytest.Item, settings: Any) -> Any:
+        """A thread that waits would have a part in the schedules; a signal has none."""
+        if settings.method != "thread":
+            return None
+        plugin = self.config.pluginmanager.getplugin("timeout")
+        return plugin.pytest_timeout_set_timer(item, settings._replace(method="signal"))
 
     def pytest_runtest_protocol(
         self, item: pytest.Item, nextitem: pytest.Item | None
@@ -195,6 +204,12 @@ class _Exploration:
             return self._explore()
         except TimedOut:
             return self._timed_out()
+        except Stuck as error:
+            played = self.schedules.first
+            assert played is not None
+            if not played.is_skipped:
+                reports.make_inconclusive(reports.main_report(played), [str(error)])
+            return played
 
     def _explore(self) -> Played:
         first = self.schedules.run_first()
@@ -312,16 +327,13 @@ class _Exploration:
                 phase.report.outcome, phase.report.longrepr = "passed", None
 
     def _timed_out(self) -> Played:
-        played = self.schedules.failed
-        assert played is not None
         text = (
             "The time limit struck while schedules were explored; it is for all of them together.\n"
             "Raise it, or lower --reenact-runs or --reenact-seconds."
         )
-        main = reports.main_report(played)
-        main.sections.append(("reenact", text))
-        reports.note(main, status="failed", artefact="", summary="the time limit struck")
-        return played
+        played = self.schedules.now
+        failure = played.failure() or Failure("exception", "Failed: the time limit struck")
+        return self._with_failure(played, failure, text, "")
 
     # ---- replaying ----
 

@@ -1,8 +1,8 @@
 """A test as the search sees it: set up, called and torn down afresh in every run.
 
 Owns what pytest is asked to do inside of a run and around it. Fixtures of wider scope than a
-function are set up before the first run, and outlive the last; those of function scope live in a run.
-Reports are kept, and logged by `explorer.py` once it is clear which schedule's they shall be.
+function are set up before the first run, and outlive the last; those of function scope live in a
+run. Reports are kept, and logged by `explorer.py` once it is clear which schedule's they shall be.
 """
 
 from __future__ import annotations
@@ -32,6 +32,10 @@ PLAIN = Plan(FIRST, strategy="queue")  # nobody is preempted
 
 class TimedOut(BaseException):
     """pytest-timeout struck: its limit is for all schedules of a test together."""
+
+
+class Stuck(BaseException):
+    """A thread of the test could not be ended: more schedules would only leave more of them."""
 
 
 @dataclass(slots=True)
@@ -134,15 +138,23 @@ class Schedules:
         with hook.holding(), around:
             try:
                 ran = self.runner.run(plan)
+            except pytest.fail.Exception as error:
+                if _is_time_limit(error):
+                    raise TimedOut from None
+                raise
             finally:
                 self.fixtures.in_run = False
                 _tear_down(self.item)
-        if _is_timed_out(played):
-            self.failed = played
+        if any(
+            each.call.excinfo and _is_time_limit(each.call.excinfo.value) for each in played.phases
+        ):
             raise TimedOut
         if played.is_skipped and ran.failure is None and self.first is not played:
             ran.uncontrolled = ran.uncontrolled or "the test skipped itself in a schedule"
         played.ran = ran
+        if self.runner.has_stuck_thread and ran.failure is None:
+            self.first = self.first or played
+            raise Stuck(ran.uncontrolled)
         return played
 
     def _body(self) -> Failure | None:
@@ -170,12 +182,8 @@ class Schedules:
         return phase
 
 
-def _is_timed_out(played: Played) -> bool:
-    for phase in played.phases:
-        error = None if phase.call.excinfo is None else phase.call.excinfo.value
-        if isinstance(error, pytest.fail.Exception) and str(error.msg).startswith("Timeout"):
-            return True
-    return False
+def _is_time_limit(error: BaseException) -> bool:
+    return isinstance(error, pytest.fail.Exception) and str(error.msg).startswith("Timeout")
 
 
 # ---- the item between runs ----

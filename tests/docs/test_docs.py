@@ -50,6 +50,15 @@ def test_every_option_is_in_the_reference() -> None:
                 assert option in ("-h", "--help") or option in page, (name, option)
 
 
+def test_every_option_of_the_plugin_is_in_the_reference() -> None:
+    page = (ROOT / "docs/reference/pytest.md").read_text("utf-8")
+    source = (ROOT / "src/reenact_pytest/__init__.py").read_text("utf-8")
+    options = re.findall(r'"(--reenact[a-z-]*)"', source)
+    assert len(options) > 5
+    for option in options:
+        assert f"| `{option}" in page, option
+
+
 def test_every_setting_is_in_the_reference_and_its_example_is_right(tmp_path: Path) -> None:
     page = (ROOT / "docs/reference/configuration.md").read_text("utf-8")
     for name in (*config.KEYS, *SOURCES):

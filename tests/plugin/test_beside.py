@@ -262,7 +262,7 @@ def test_anyio(bench: Bench) -> None:
         """
     )
     assert bench.plain().counted == {"passed": 2}
-    session = bench.reenact("-v")
+    session = bench.reenact("-v", "--reenact-runs", "400")
     assert "test_tasks PASSED" in session.out, session.out
     assert "test_in_a_thread FAILED" in session.out, session.out
 
@@ -272,4 +272,3 @@ def test_the_options_are_in_the_help(bench: Bench) -> None:
     for name in ("runs", "seconds", "strategy", "seed", "points", "instrument", "replay"):
         assert f"--reenact-{name}" in session.out
     assert "@pytest.mark.reenact(" in bench.plain("--markers").out
-

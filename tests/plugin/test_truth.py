@@ -272,7 +272,7 @@ def test_threads_within_threads_and_pools(bench: Bench) -> None:
         """
     )
     assert bench.plain().counted == {"passed": 4}
-    assert bench.reenact().counted == {"failed": 4}
+    assert bench.reenact("--reenact-runs", "500").counted == {"failed": 4}
 
 
 def test_a_pool_that_outlives_tests_still_works(bench: Bench) -> None:
@@ -328,3 +328,20 @@ def test_junit_does_not_call_it_passed(bench: Bench) -> None:
     )
     bench.reenact("--junitxml", "out.xml")
     assert "<skipped" in (bench.path / "out.xml").read_text("utf-8")
+
+
+def test_a_thread_that_cannot_be_ended(bench: Bench) -> None:
+    bench.write(
+        """
+        import socket
+
+        def test_it():
+            server = socket.socket()
+            server.bind(("127.0.0.1", 0))
+            server.listen()
+            threading.Thread(target=server.accept, daemon=True).start()
+        """
+    )
+    session = bench.reenact()
+    assert is_inconclusive(session), session.out
+    assert "a thread of the test could not be ended" in session.out

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 enum { IDLE_NS = 15000000, EAGER_READS = 1000, AGAIN = 1000, PATIENT_TICKS = 10, CLOCKS = 16 };
+enum { MOST_TRIES = 40, SECOND_NS = 1000000000 };
 enum { SETTLE_STEPS = 2000, SLICE_COST = 50 }; /* a time slice without a step costs as many */
 
 static PyObject *abandoned; /* the exception */
@@ -232,22 +233,25 @@ static Object *object_touched(const Thread *thread)
     return object;
 }
 
+static PyObject *callbacks; /* of the garbage collector */
+
+static void find_callbacks(void)
+{
+    PyObject *module = callbacks != NULL ? NULL : PyImport_ImportModule("gc");
+    PyObject *found = module == NULL ? NULL : PyObject_GetAttrString(module, "callbacks");
+    Py_XDECREF(module);
+    PyErr_Clear();
+    if (found != NULL && PyList_Check(found)) {
+        callbacks = found;
+    }
+}
+
 /* The program's callbacks of the garbage collector may do anything, at any point: now and then one
  * comes between. Once in a run is enough. */
 static void maybe_collect(Thread *thread)
 {
-    static PyObject *callbacks;
-    if (search.has_collected || search.aborting) {
-        return;
-    }
-    if (callbacks == NULL) {
-        PyObject *module = PyImport_ImportModule("gc");
-        callbacks = module == NULL ? NULL : PyObject_GetAttrString(module, "callbacks");
-        Py_XDECREF(module);
-        PyErr_Clear();
-    }
-    if (callbacks == NULL || !PyList_Check(callbacks) || PyList_GET_SIZE(callbacks) == 0 ||
-        !search_wants_collection(thread)) {
+    if (search.has_collected || search.aborting || callbacks == NULL ||
+        PyList_GET_SIZE(callbacks) == 0 || !search_wants_collection(thread)) {
         return;
     }
     search.has_collected = true;
@@ -534,6 +538,7 @@ static PyObject *begin_run(PyObject *module, PyObject *args)
     if (!log_is_on()) {
         collect_if_due();
     }
+    find_callbacks();
     begin_threads();
     begin_time(is_virtual);
     variables_begin();
@@ -602,10 +607,13 @@ static PyObject *abandon(PyObject *module, PyObject *unused)
     }
     pthread_mutex_unlock(&gate.mutex);
     Thread *left;
-    while ((left = somebody_left()) != NULL && search.aborted_points < 100000) {
-        if (gate_wait(thread, OP_JOIN, &left->done, -1) == WAIT_FAILED) {
+    int tries = 0; /* each is a while in which nobody ran: somebody is in an outside call */
+    while ((left = somebody_left()) != NULL && search.aborted_points < 100000 &&
+           tries < MOST_TRIES) {
+        if (gate_wait(thread, OP_JOIN, &left->done, now_ns() + SECOND_NS) == WAIT_FAILED) {
             return NULL;
         }
+        tries += left->status != ENDED;
     }
     thread->explored.is_spared = false; /* what is still tidied up must not wait for anything */
     return PyBool_FromLong(left == NULL);

@@ -258,7 +258,8 @@ class Progress:
         rate = coverage.runs / spent
         sys.stderr.write(
             f"\r\x1b[Kreenact: {coverage.runs:,} of {self.limits.runs:,} runs, "
-            f"{rate:,.0f} a second, {coverage.behaviours:,} behaviours{self._left(coverage.runs, spent, rate)}"
+            f"{rate:,.0f} a second, {coverage.behaviours:,} behaviours"
+            f"{self._left(coverage.runs, spent, rate)}"
         )
         sys.stderr.flush()
 

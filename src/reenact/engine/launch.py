@@ -113,7 +113,8 @@ def become(
 
 
 def _command(flags: tuple[str, ...], descriptors: list[int]) -> list[str]:
-    return [sys.executable, *flags, "-P", "-c", _BOOTSTRAP, str(descriptors[-1])]
+    # As many digits in a recording as in its replay: a text of one character is no new object.
+    return [sys.executable, *flags, "-P", "-c", _BOOTSTRAP, f"{descriptors[-1]:06}"]
 
 
 def _await_forked(descriptor: int) -> None:

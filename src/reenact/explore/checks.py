@@ -35,16 +35,17 @@ class Checks:
         self.counts: dict[int, int] = {}
         self._names: dict[CodeType, bytes] = {}
         self._calling: dict[FrameType, bool] = {}  # frames that are in a call now
-        self._before: tuple[Any, Any] = (None, None)
+        self._before: tuple[Any, Any] = (None, None)  # a debugger's, or that of coverage
 
     def start(self) -> None:
-        self._before = threading.gettrace(), sys.gettrace()
+        self._before = sys.gettrace(), threading.gettrace()
         threading.settrace(self._trace)
         sys.settrace(self._trace)
 
     def stop(self) -> None:
-        threading.settrace(self._before[0])
-        sys.settrace(self._before[1])
+        here, in_threads = self._before
+        sys.settrace(here)
+        threading.settrace(in_threads)
         self._calling.clear()
 
     def at(self, frame: FrameType | None) -> tuple[int, bool]:

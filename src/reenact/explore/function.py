@@ -8,6 +8,7 @@ stays changed: it must build what it uses, as a test does.
 from __future__ import annotations
 
 import random
+import sys
 import threading
 from collections.abc import Callable
 from types import TracebackType
@@ -39,9 +40,12 @@ class Function:
         self._pinned = pinned(worker)
         self._random = random.getstate()
         self._threads: frozenset[threading.Thread] = frozenset()
+        self._note = ""
 
     def __enter__(self) -> Function:
         prepare(self.settings)
+        if len(sys._current_frames()) > 1:
+            self._note = "threads were running before the search began: they are not explored"
         self._pinned.__enter__()
         _core.explore_open(SystemExit)
         self._threads = frozenset(threading.enumerate())
@@ -77,7 +81,7 @@ class Function:
             paths = runs.thread_paths()
             result, has_ended = runs.end()
         failure = runs.verdict(result["reason"], error, watch)
-        uncontrolled = result["note"] if result["uncontrolled"] else ""
+        uncontrolled = result["note"] if result["uncontrolled"] else self._note
         if not is_settled and failure is None:
             uncontrolled = uncontrolled or "a daemon thread was still running at the end"
         if not has_ended:

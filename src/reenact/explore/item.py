@@ -13,6 +13,7 @@ import re
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -60,6 +61,7 @@ class Item:
         self.settings = settings
         self.listener: Callable[[Any], object] | None = None
         self.thread_errors: list[BaseException] = []  # of the latest run
+        self.has_stuck_thread = False  # one that could not be ended
         self._random = random.getstate()
         self._before: frozenset[threading.Thread] = frozenset()
 
@@ -81,7 +83,7 @@ class Item:
             finally:  # the user may have interrupted us
                 paths = runs.thread_paths()
                 pools = _core.quietly(_pools, self._before)
-                result, has_ended = runs.end()
+                result, has_ended = _end()
                 _renew(pools)
         if strayed is not None and result["reason"] == COMPLETE:
             raise strayed
@@ -91,6 +93,7 @@ class Item:
         uncontrolled = result["note"] if result["uncontrolled"] else ""
         if failure is None:
             uncontrolled = uncontrolled or _leftovers(left, is_settled)
+        self.has_stuck_thread = not has_ended
         if not has_ended:
             uncontrolled = uncontrolled or "a thread of the test could not be ended"
         return Ran(
@@ -124,6 +127,16 @@ class Item:
         threads: list[threading.Thread] = _core.quietly(runs.non_daemons)
         pooled = _pooled()
         return [each for each in threads if each not in self._before and each not in pooled]
+
+
+def _end() -> tuple[Any, bool]:
+    """The run is over even if we are interrupted while we tidy up."""
+    try:
+        return runs.end()
+    except BaseException:
+        with suppress(RuntimeError):  # it may have been over already
+            _core.explore_end()
+        raise
 
 
 def _leftovers(left: list[str], is_settled: bool) -> str:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
+import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from reenact.engine import following, record
@@ -69,20 +69,41 @@ def _fails_alike(failure: Failure, exit_code: int, printed: str) -> bool:
 
 @contextmanager
 def _silence() -> Iterator[Callable[[], str]]:
-    """What the program prints goes into a file, and can be read from there."""
+    """What the program prints is not seen, but can be asked for at the end.
+
+    It goes to what looks like our own output, a terminal or a pipe: which of them it is makes a
+    difference to where Python puts its objects, and so to a replay.
+    """
     sys.stdout.flush()
     sys.stderr.flush()
-    with tempfile.TemporaryFile() as file:
+    saved = [os.dup(1), os.dup(2)]
+    ours, theirs = os.openpty() if os.isatty(1) else os.pipe()
+    chunks: list[bytes] = []
+    reader = threading.Thread(target=_read, args=(ours, chunks))
+    reader.start()
 
-        def printed() -> str:
-            return os.pread(file.fileno(), 1 << 20, 0).decode("utf-8", "replace")
+    def restore() -> None:
+        for number, descriptor in zip((1, 2), saved, strict=True):
+            os.dup2(descriptor, number)
 
-        saved = [os.dup(1), os.dup(2)]
-        try:
-            os.dup2(file.fileno(), 1)
-            os.dup2(file.fileno(), 2)
-            yield printed
-        finally:
-            for number, descriptor in zip((1, 2), saved, strict=True):
-                os.dup2(descriptor, number)
-                os.close(descriptor)
+    def printed() -> str:
+        restore()
+        reader.join()
+        return b"".join(chunks).decode("utf-8", "replace")
+
+    try:
+        os.dup2(theirs, 1)
+        os.dup2(theirs, 2)
+        os.close(theirs)
+        yield printed
+    finally:
+        restore()
+        reader.join()
+        for descriptor in (ours, *saved):
+            os.close(descriptor)
+
+
+def _read(descriptor: int, chunks: list[bytes]) -> None:
+    with suppress(OSError):  # of a terminal that nobody writes to any more
+        while data := os.read(descriptor, 1 << 16):
+            chunks.append(data)

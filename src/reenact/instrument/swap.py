@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import gc
 import sys
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, ModuleType
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -120,6 +120,12 @@ def _reachable() -> Iterator[object]:
     while pending:
         each = pending.pop()
         yield each
-        new = [other for other in gc.get_referents(each) if id(other) not in seen]
+        new = [other for other in _referents(each) if id(other) not in seen]
         seen.update(map(id, new))
         pending += new
+
+
+def _referents(each: object) -> list[object]:
+    """Of a module, its names alone: the state behind it may lead to objects that are free already
+    (3.12's `_asyncio` keeps some for later use), and referring to those frees them once more."""
+    return [vars(each)] if issubclass(type(each), ModuleType) else gc.get_referents(each)

@@ -177,3 +177,24 @@ def test_the_bug_is_found_and_comes_again(program: Any) -> None:
 def test_the_twin_without_the_bug_passes(program: Any, strategy: str) -> None:
     found = search("safe", strategy, 60, f"tests.detection.programs.{program.name}")
     assert (found["verdict"], found["reasons"]) == ("passed", [])
+
+
+LOOKS_TWICE = """
+import asyncio, gc
+from reenact.instrument import swap
+
+async def main():
+    await asyncio.gather(*(asyncio.sleep(0.001) for _ in range(20)))
+
+asyncio.run(main())
+for _ in range(2):
+    assert main in swap._loaded_functions()
+asyncio.run(main())
+gc.collect()
+"""
+
+
+def test_looking_for_functions_does_no_harm_to_asyncio() -> None:
+    """3.12's module keeps iterators for later use, and shows them to whoever asks what it has."""
+    child = subprocess.run([sys.executable, "-c", LOOKS_TWICE], timeout=60, capture_output=True)
+    assert (child.returncode, child.stderr) == (0, b"")
