@@ -86,7 +86,7 @@ def is_reachable(switch: Switch, events: Sequence[Event]) -> bool | None:
 
 
 def _may_wait(before: Event, after: Event, events: Sequence[Event]) -> bool:
-    """Did the thread do something on the way for which it may have to wait? Who has waited gets what
+    """Did the thread do something on the way that it may have to wait for? Who has waited gets what
     it waited for without the GIL, and others may run before it has the GIL again."""
     own = [each for each in events if each.index == before.index]
     between = [each for each in own if before.position <= each.position < after.position]
