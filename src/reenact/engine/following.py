@@ -20,7 +20,7 @@ from reenact.engine.child import FOLLOWS
 from reenact.intercept import loops
 from reenact.strategies.searching import Plan, Switch
 
-STALL_NS = 10_000_000_000
+STALL_NS = 3_000_000_000
 POINTS = ("sync", "ticks", "accesses")
 # How a thread starts and ends is no matter of choice.
 _MACHINERY = ("start", "_bootstrap", "_bootstrap_inner", "_delete", "join")

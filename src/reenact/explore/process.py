@@ -100,6 +100,7 @@ def _raise(error: BaseException) -> None:
 def found_fields(
     found: Found, runner: Script, settings: Settings, task: dict[str, Any]
 ) -> dict[str, Any]:
+    runner.hurry()
     told = after.look_into(found, runner, settings, what=task["what"], budget=task["shrink"])
     return {
         "verdict": found.verdict,

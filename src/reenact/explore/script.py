@@ -7,6 +7,7 @@ that it takes to run it from the start. What the run leaves is in memory that bo
 from __future__ import annotations
 
 import atexit
+import faulthandler
 import json
 import os
 import select
@@ -29,7 +30,9 @@ from reenact.strategies.searching import COMPLETE, LIMIT, Plan
 
 HANG_S = 60.0  # a run that takes longer is stuck in something that we do not control
 _SHOWN_OUTPUT = 20_000
+_TO_END_S = 1.0  # for the threads of a run that was given up
 _SHORTEST_STALL_S, _STALL_FACTOR = 2.0, 20.0
+_HASTY_STALL_S, _HASTY_HANG_S = 0.3, 5.0
 
 
 class Script:
@@ -44,6 +47,7 @@ class Script:
         self.longest_s = 0.0  # of the runs that came to an end
         self.loaded: tuple[str, ...] = ()
         self.is_first = True
+        self.is_hasty = False
         self.note = ""
         self.output = os.memfd_create("output")
         self.words = os.memfd_create("words")
@@ -79,7 +83,14 @@ class Script:
         """Far longer than any run has taken; before one has ended, nothing is known."""
         if not self.longest_s:
             return 0.0
-        return min(max(_SHORTEST_STALL_S, _STALL_FACTOR * self.longest_s), self.hang_s / 2)
+        shortest_s = _HASTY_STALL_S if self.is_hasty else _SHORTEST_STALL_S
+        return min(max(shortest_s, _STALL_FACTOR * self.longest_s), self.hang_s / 2)
+
+    def hurry(self) -> None:
+        """From now on runs are variations of one that is known to fail."""
+        self.is_hasty = True
+        if self.longest_s:
+            self.hang_s = min(self.hang_s, max(_HASTY_HANG_S, _STALL_FACTOR * self.longest_s))
 
     def _load(self, names: Sequence[str]) -> None:
         """Libraries that the program loads are loaded here, once, and not in every run anew."""
@@ -110,10 +121,15 @@ class Script:
                 os._exit(words.get("failure") is not None)
             if self.is_first:
                 words["loaded"] = _libraries(before)
-            data = json.dumps(words).encode()
-            while data:
-                data = data[os.write(self.words, data) :]
+            self._say(words)
             os._exit(0)
+
+    def _say(self, words: dict[str, Any]) -> None:
+        """In place of what was said before, for the process that forked this one."""
+        data = json.dumps(words).encode()
+        os.ftruncate(self.words, 0)
+        while data:
+            data = data[os.pwrite(self.words, data, os.fstat(self.words).st_size) :]
 
     def _redirect(self) -> None:
         nothing = os.open(os.devnull, os.O_RDONLY)
@@ -126,7 +142,7 @@ class Script:
         _core.explore_open(SystemExit)
         observed = None if observe is None else observe()
         with runs.watching(watch):
-            runs.begin(plan, self.settings, watch.on_abort)
+            runs.begin(plan, self.settings, lambda reason: self._give_up(watch, reason))
             error = self._call()
             is_settled = _core.explore_settle()
             paths = runs.thread_paths()
@@ -141,6 +157,14 @@ class Script:
             "paths": list(paths),
             "observed": None if observed is None else observed(),
         }
+
+    def _give_up(self, watch: Watch, reason: int) -> None:
+        """The program is ended by exceptions, which it may swallow for ever: say now what is known."""
+        watch.on_abort(reason)
+        failure = runs.verdict(reason, None, watch)
+        if failure is not None:
+            self._say({"failure": failure.as_dict(), "paths": list(runs.thread_paths())})
+        faulthandler.dump_traceback_later(_TO_END_S, exit=True)
 
     def _call(self) -> BaseException | None:
         error: BaseException | None = None

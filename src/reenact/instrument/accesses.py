@@ -259,15 +259,35 @@ class _Rewriter:
         node.value = self._contents(node.value)
 
     def _comprehension(self, node: Any) -> None:
-        inner = self.names.scopes[id(node)]
-        for number, each in enumerate(node.generators):
-            if not each.is_async and not self._is_range(each.iter):
-                outer, self.scope = self.scope, inner if number else self.scope
+        """From the last loop to the first: what a turn evaluates has its own sites by then."""
+        inner, outer = self.names.scopes[id(node)], self.scope
+        for number, each in reversed(list(enumerate(node.generators))):
+            self.scope = inner if number else outer
+            is_walk = not each.is_async and not self._is_range(each.iter)
+            is_shared = is_walk and not self._is_unshared(each.iter)
+            if is_walk:
                 each.iter = self._contents(each.iter, position(each.iter))
-                self.scope = outer
-            outer, self.scope = self.scope, inner
+            self.scope = inner
             each.ifs[:] = [self._tested(test) for test in each.ifs]
-            self.scope = outer
+            if is_shared:
+                self._turn(node, number)
+        self.scope = outer
+
+    def _turn(self, node: Any, number: int) -> None:
+        """A site around what a turn evaluates first: by then the iterator lies on the stack."""
+        iterator = node.generators[number].iter
+        tests, inner = node.generators[number].ifs, node.generators[number + 1 :]
+        if tests:
+            tests[0] = self._after_turn(iterator, tests[0])
+        elif inner:
+            inner[0].iter = self._after_turn(iterator, inner[0].iter)
+        elif isinstance(node, _ast.DictComp):
+            node.key = self._after_turn(iterator, node.key)
+        else:
+            node.elt = self._after_turn(iterator, node.elt)
+
+    def _after_turn(self, iterator: Any, value: Any) -> Any:
+        return _wrap(self._site(TURN, iterator), value, last_place(value))
 
     def _for(self, node: Any) -> None:
         if not self._is_range(node.iter) and not self._is_unshared(node.iter):

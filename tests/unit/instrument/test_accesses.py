@@ -136,9 +136,9 @@ SEQUENCES = {
     "for x in reversed(t.items): break": [ITEMS, LIST, LIST, LIST],
     "for x in range(t.n): pass": [N],
     "for x in 1, 2: pass": [],
-    "[x for x in t.items if t.empty]": [ITEMS, LIST, *["attribute empty", LIST] * 3],
-    "{x: y for x in t.items for y in t.table}": [ITEMS, LIST, *[TABLE, DICT] * 3],
-    "list(x for x in t.items)": [ITEMS, LIST],
+    "[x for x in t.items if t.empty]": [ITEMS, LIST, *["attribute empty", LIST, LIST] * 3],
+    "{x: y for x in t.items for y in t.table}": [ITEMS, LIST, *[TABLE, DICT, LIST, DICT] * 3],
+    "list(x for x in t.items)": [ITEMS, LIST, LIST, LIST, LIST],
     # where expressions hide
     "f'{t.n}{t.items!r:>{t.n}}'": [N, ITEMS, N],
     "(lambda x=t.n: t.items)()": [N, ITEMS],
