@@ -159,7 +159,7 @@ class Script:
         }
 
     def _give_up(self, watch: Watch, reason: int) -> None:
-        """The program is ended by exceptions, which it may swallow for ever: say now what is known."""
+        """Threads are ended by exceptions, which the program may swallow: say what is known."""
         watch.on_abort(reason)
         failure = runs.verdict(reason, None, watch)
         if failure is not None:
