@@ -1,8 +1,8 @@
 """Bugs of released packages: `reenact explore` finds each, and does not report the cured release.
 
-Packages are installed once, pinned, below `build/real`. On Python 3.11 only: that is what the pinned
-releases run on. Without a network, or a package that is there already, a test is skipped, and says so.
-`REENACT_FULL=1` runs what takes long, too.
+Packages are installed once, pinned, below `build/real`. On Python 3.11 only: that is what the
+pinned releases run on. Without a network, or a package that is there already, a test is skipped,
+and says so. `REENACT_FULL=1` runs what takes long, too.
 """
 
 from __future__ import annotations
