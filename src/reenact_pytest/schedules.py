@@ -19,7 +19,6 @@ import pytest
 from _pytest.outcomes import Exit
 from _pytest.runner import CallInfo
 
-from reenact import _core
 from reenact.explore import runs
 from reenact.explore.item import Item
 from reenact.explore.runs import Ran, Settings
@@ -106,7 +105,6 @@ class Schedules:
         if ran.failure is not None and ran.seen.end == 0 and played.failure() is None:
             self.runner.ignore(self.runner.thread_errors)  # the test is used to it
             ran.failure = None
-            ran.seen.has_failed = False
         return played
 
     def run(self, plan: Plan) -> Ran:
@@ -122,13 +120,7 @@ class Schedules:
         return played.ran
 
     def observed(self, plan: Plan, observe: Callable[[], Callable[[], Any]]) -> tuple[Ran, Any]:
-        """Run with an observer that `observe` sets; what it returns tells what was observed."""
-        finish = observe()
-        try:
-            ran = self.run(plan)
-        finally:
-            _core.explore_observe(None)
-        return ran, finish()
+        return runs.observed(self, plan, observe)
 
     def _play(self, plan: Plan, around: Any) -> Played:
         self.fixtures.set_up_late(self.item)

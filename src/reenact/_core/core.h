@@ -362,8 +362,8 @@ typedef struct {
 
 /* What a run leaves, in memory that forked processes share. */
 typedef struct {
-    uint32_t reason, threads, is_uncontrolled, is_truncated, timed_waits;
-    uint64_t steps, choices, points, fingerprint, preemptions;
+    uint32_t reason, threads, is_uncontrolled, timed_waits;
+    uint64_t steps, choices, fingerprint, preemptions;
     char note[512];
     uint32_t ends_matter; /* somebody asks whether a thread has ended: found as a racing site is */
     uint32_t racy_count;  /* sites that race, of all runs so far */
@@ -433,7 +433,11 @@ void clocks_forget(Track *track);
 void clocks_release(uint32_t *clock);
 void clocks_joined(const Object *object);
 bool is_free_for(const Object *object);
-extern PyMethodDef explore_functions[];
+Thread *search_earliest_timer(void);
+void search_free(Thread *thread);
+void points_begin(void);
+PyObject *view_result(void);
+extern PyMethodDef explore_functions[], point_functions[], view_functions[];
 
 /* ready.c: event loops in a run */
 bool ready_is_free(const Object *object);

@@ -12,9 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { IDLE_NS = 15000000, EAGER_READS = 1000, AGAIN = 1000, PATIENT_TICKS = 10, CLOCKS = 16 };
+enum { IDLE_NS = 15000000, EAGER_READS = 1000, AGAIN = 1000, CLOCKS = 16 };
 enum { SECOND_NS = 1000000000, LEAVING_TRIES = 50 };
-enum { SETTLE_STEPS = 2000, SLICE_COST = 50 }; /* a time slice without a step costs as many */
+enum { SETTLE_STEPS = 2000 };
 
 static PyObject *abandoned; /* the exception */
 static int32_t *prefix;
@@ -41,18 +41,11 @@ void search_abort(enum RunReason reason)
     search.aborting = true;
     for (uint32_t i = 0; i < gate.state->threads; i++) {
         Thread *thread = &gate.slots[i];
-        if (thread->status == WAITING && thread->index >= search.first_thread) {
-            thread->expired = true;
-            thread->status = READY;
-            queue_push(thread);
+        if (thread->index >= search.first_thread) {
+            search_free(thread);
         }
     }
-    Thread *first = &gate.slots[search.root];
-    if (first->status == WAITING) {
-        first->expired = true;
-        first->status = READY;
-        queue_push(first);
-    }
+    search_free(&gate.slots[search.root]);
 }
 
 static bool is_abandoned(const Thread *thread)
@@ -112,14 +105,7 @@ int64_t search_clock(int64_t clock)
 void search_idle(void)
 {
     pthread_mutex_lock(&gate.mutex);
-    Thread *earliest = NULL;
-    for (uint32_t i = 0; gate.holder == NULL && i < gate.state->threads; i++) {
-        Thread *thread = &gate.slots[i];
-        if (thread->status == WAITING && thread->timed &&
-            (earliest == NULL || thread->deadline_ns < earliest->deadline_ns)) {
-            earliest = thread;
-        }
-    }
+    Thread *earliest = gate.holder == NULL ? search_earliest_timer() : NULL;
     if (earliest != NULL && real_ns() - gate.idle_since_ns >= IDLE_NS) {
         search_expire(earliest);
         gate_resume();
@@ -143,152 +129,6 @@ void search_look_for_stall(void)
         gate_resume();
     }
     pthread_mutex_unlock(&gate.mutex);
-}
-
-static bool is_write(enum Operation kind)
-{
-    return kind != OP_LOCKED && kind != OP_JOIN && kind != OP_READ;
-}
-
-static Object world = {.kind = OBJECT_NOTHING}; /* what outside calls touch */
-
-/* ---- machinery: what Python does to start and end a thread, in which no choice matters ---- */
-
-enum { MOST_MACHINERY = 32 };
-static PyObject *machinery[MOST_MACHINERY], *machinery_file;
-static int machinery_count;
-
-/* machinery(codes): functions of one file whose operations, and those of what they call there, are
- * no choices */
-static PyObject *set_machinery(PyObject *module, PyObject *codes)
-{
-    (void)module;
-    for (Py_ssize_t i = 0; PyTuple_Check(codes) && i < PyTuple_GET_SIZE(codes); i++) {
-        PyObject *code = PyTuple_GET_ITEM(codes, i);
-        if (!PyCode_Check(code) || machinery_count == MOST_MACHINERY) {
-            PyErr_SetString(PyExc_ValueError, "machinery(codes), of a few functions of one file");
-            return NULL;
-        }
-        machinery[machinery_count++] = Py_NewRef(code);
-        machinery_file = ((PyCodeObject *)code)->co_filename;
-    }
-    Py_RETURN_NONE;
-}
-
-/* Imports take locks, and whether a module is loaded already is no matter of the program's. */
-static bool is_of_imports(const PyCodeObject *code)
-{
-    return PyUnicode_CompareWithASCIIString(code->co_filename, "<frozen importlib._bootstrap>") ==
-           0;
-}
-
-bool search_is_machinery(void)
-{
-    PyThreadState *tstate = compat_thread_state();
-    Frame *frame = tstate == NULL ? NULL : compat_top_frame(tstate);
-    for (; frame != NULL; frame = frame->previous) {
-        PyCodeObject *code = compat_frame_code(frame);
-        if (code != NULL && code->co_filename != machinery_file) {
-            return is_of_imports(code);
-        }
-        for (int i = 0; code != NULL && i < machinery_count; i++) {
-            if (machinery[i] == (PyObject *)code) {
-                return true;
-            }
-        }
-    }
-    return true; /* called from C: the first and last moments of a thread */
-}
-
-static bool is_hidden(const Thread *thread)
-{
-    if (thread->pending_op == OP_END) {
-        return run->ends_matter == 0 || run->ends_matter > search.racy_limit;
-    }
-    return search_is_machinery();
-}
-
-static bool is_sentinel(const Object *object)
-{
-    for (uint32_t i = 0; i < gate.state->threads; i++) {
-        if (gate.slots[i].sentinel != NULL && gate.slots[i].sentinel == object->key) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* What the pending operation is on. The end of a thread can be seen by its lock, on 3.11 and 3.12.
- */
-static Object *object_touched(const Thread *thread)
-{
-    Object *object = thread->pending_op == OP_CALL ? &world : thread->pending;
-    if (thread->pending_op == OP_END) {
-        return thread->sentinel == NULL ? object : object_of(thread->sentinel, OBJECT_LOCK);
-    }
-    if (object != NULL && run->ends_matter == 0 &&
-        (object->kind == OBJECT_THREAD || is_sentinel(object))) {
-        run->ends_matter = ++run->racy_count;
-    }
-    return object;
-}
-
-static PyObject *callbacks; /* of the garbage collector */
-
-static void find_callbacks(void)
-{
-    PyObject *module = callbacks != NULL ? NULL : PyImport_ImportModule("gc");
-    PyObject *found = module == NULL ? NULL : PyObject_GetAttrString(module, "callbacks");
-    Py_XDECREF(module);
-    PyErr_Clear();
-    if (found != NULL && PyList_Check(found)) {
-        callbacks = found;
-    }
-}
-
-/* The program's callbacks of the garbage collector may do anything, at any point: now and then one
- * comes between. Once in a run is enough. */
-static void maybe_collect(Thread *thread)
-{
-    if (search.has_collected || search.aborting || callbacks == NULL ||
-        PyList_GET_SIZE(callbacks) == 0 || !search_wants_collection(thread)) {
-        return;
-    }
-    search.has_collected = true;
-    if (log_is_on()) {
-        pthread_mutex_lock(&gate.mutex);
-        log_entry(ENTRY_COLLECT, 0);
-        pthread_mutex_unlock(&gate.mutex);
-    }
-    collect_now(0);
-}
-
-static PyObject *observer;
-
-/* observe(function or None): called in runs to come that follow given switches, before each
- * operation and access, with (does, thread, position, operation, object, name): first as the thread
- * comes to it, does being False, then as it does it. In between others may run. */
-static PyObject *observe(PyObject *module, PyObject *function)
-{
-    (void)module;
-    Py_XSETREF(observer, function == Py_None ? NULL : Py_NewRef(function));
-    Py_RETURN_NONE;
-}
-
-void search_observe(Thread *thread, bool does, PyObject *object, PyObject *name)
-{
-    if (observer == NULL || !search.follows || search.aborting) {
-        return;
-    }
-    Thread *self = go_quiet();
-    PyObject *result = PyObject_CallFunction(
-        observer, "OiIiOO", does ? Py_True : Py_False, thread->index, thread->explored.position,
-        thread->pending_op, object == NULL ? Py_None : object, name == NULL ? Py_None : name);
-    if (result == NULL) {
-        PyErr_WriteUnraisable(observer);
-    }
-    Py_XDECREF(result);
-    end_quiet(self);
 }
 
 /* add_switch(thread, position, to, kind): one more, after those that the run was given */
@@ -321,63 +161,7 @@ static PyObject *expect(PyObject *module, PyObject *more)
     Py_RETURN_NONE;
 }
 
-/* Ticks that are no choices are counted all the same: a loop that waits for another thread, without
- * an operation that we could see, must not go on for ever. */
-static bool is_time_for_others(Thread *thread)
-{
-    return search.at_ticks || ++thread->explored.ticks % PATIENT_TICKS == 0;
-}
-
-/* The choice before the running thread's pending operation. */
-void search_point(Thread *thread)
-{
-    Explored *explored = &thread->explored;
-    bool is_tick = thread->pending_op == OP_NONE && !explored->is_access;
-    run->points++;
-    if ((explored->is_access && !explored->is_choice) || (is_tick && !is_time_for_others(thread))) {
-        return;
-    }
-    if (!explored->is_access && !is_tick && is_hidden(thread)) {
-        explored->pending = NULL;
-        return;
-    }
-    if (!explored->is_access) {
-        Object *object = object_touched(thread);
-        explored->position += !is_tick || search.at_ticks;
-        explored->pending = object == NULL ? NULL : track_of(object);
-        explored->pending_writes = is_write((enum Operation)thread->pending_op);
-        explored->pending_waits = explored->blocks != NULL;
-    }
-    if (search.is_settling && (explored->is_access ? explored->is_slice_end : is_tick)) {
-        uint64_t cost = search.at_ticks ? 1 : SLICE_COST;
-        search.settle_until -= search.settle_until > cost ? cost : search.settle_until;
-    }
-    explored->site = is_tick || log_is_on() ? 0 : site_here((enum Operation)thread->pending_op);
-    bool is_observed = !explored->is_access && !is_tick;
-    PyObject *key = is_observed && thread->pending != NULL ? thread->pending->key : NULL;
-    if (is_observed) {
-        search_observe(thread, false, key, NULL);
-    }
-    pthread_mutex_lock(&gate.mutex);
-    Thread *next = search_choose(thread);
-    if (next == NULL || next == thread) {
-        pthread_mutex_unlock(&gate.mutex);
-    }
-    else {
-        gate_preempt_locked(thread, next);
-    }
-    maybe_collect(thread);
-    if (is_observed) {
-        search_observe(thread, true, key, NULL);
-    }
-}
-
 /* ---- opening and closing ---- */
-
-static PyObject *no_memory(void)
-{
-    return PyErr_NoMemory();
-}
 
 /* share(anew): memory for what runs leave, before anything is forked; anew in a forked process that
  * is to have its own */
@@ -388,7 +172,7 @@ static PyObject *share(PyObject *module, PyObject *anew)
         void *at = mmap(NULL, sizeof(Run), PROT_READ | PROT_WRITE,
                         MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (at == MAP_FAILED) {
-            return no_memory();
+            return PyErr_NoMemory();
         }
         run = at;
     }
@@ -422,7 +206,7 @@ static PyObject *open_gate(PyObject *module, PyObject *exception)
     threads_bind(thread);
     gate_adopt_main(thread);
     if (patrol_start() != 0) {
-        return no_memory();
+        return PyErr_NoMemory();
     }
     gate.active = true;
     Py_RETURN_NONE;
@@ -501,7 +285,7 @@ static void await_leavers(void)
 }
 
 /* begin(kind, seed, depth, length, limit, patience_ns, points, prefix, asleep, switches,
- * racy_limit, is_virtual, hook) */
+ * racy_limit, is_virtual, hook, stall_ns) */
 static PyObject *begin_run(PyObject *module, PyObject *args)
 {
     (void)module;
@@ -537,19 +321,19 @@ static PyObject *begin_run(PyObject *module, PyObject *args)
     if (!copy_bytes(given_prefix, (void **)&prefix, &search.prefix_size, sizeof *prefix) ||
         (search.follows &&
          !copy_bytes(given_switches, (void **)&switches, &search.switch_count, sizeof *switches))) {
-        return no_memory();
+        return PyErr_NoMemory();
     }
     search.prefix = prefix;
     search.switches = switches;
     place_changes(depth, length);
-    run->reason = run->threads = run->is_uncontrolled = run->is_truncated = 0;
+    run->reason = run->threads = run->is_uncontrolled = 0;
     run->timed_waits = 0;
-    run->steps = run->choices = run->points = run->fingerprint = run->preemptions = 0;
+    run->steps = run->choices = run->fingerprint = run->preemptions = 0;
     run->note[0] = '\0';
     if (!log_is_on()) {
         collect_if_due();
     }
-    find_callbacks();
+    points_begin();
     begin_threads();
     begin_time(is_virtual);
     variables_begin();
@@ -660,24 +444,12 @@ static PyObject *is_clear(PyObject *module, PyObject *unused)
     return PyBool_FromLong(!gate.exploring || somebody_left() == NULL);
 }
 
-static PyObject *result(void)
-{
-    return Py_BuildValue(
-        "{sIsKsKsKsKsKsIsOsOsssIsI}", "reason", run->reason, "steps",
-        (unsigned long long)run->steps, "choices", (unsigned long long)run->choices, "points",
-        (unsigned long long)run->points, "fingerprint", (unsigned long long)run->fingerprint,
-        "preemptions", (unsigned long long)run->preemptions, "threads", run->threads,
-        "uncontrolled", run->is_uncontrolled ? Py_True : Py_False, "truncated",
-        run->is_truncated ? Py_True : Py_False, "note", run->note, "racy", run->racy_count, "timed",
-        run->timed_waits);
-}
-
 /* end(): back to first come, first served, and the system's time */
 static PyObject *end_run(PyObject *module, PyObject *unused)
 {
     (void)module, (void)unused;
     if (gate.settings.mode == MODE_REPLAY) {
-        return result();
+        return view_result();
     }
     if (!gate.exploring) {
         PyErr_SetString(PyExc_RuntimeError, "no run is under way");
@@ -690,155 +462,7 @@ static PyObject *end_run(PyObject *module, PyObject *unused)
         state_forget_slots((uint32_t)search.first_thread);
         me->children = children_before;
     }
-    return result();
-}
-
-/* result(): of the last run, which may have been another process's */
-static PyObject *last_result(PyObject *module, PyObject *unused)
-{
-    (void)module, (void)unused;
-    return result();
-}
-
-/* trace(): the steps of the last run, as tuples */
-static PyObject *trace(PyObject *module, PyObject *unused)
-{
-    (void)module, (void)unused;
-    Py_ssize_t count = (Py_ssize_t)(run->steps < MOST_STEPS ? run->steps : MOST_STEPS);
-    PyObject *list = PyList_New(count);
-    for (Py_ssize_t i = 0; list != NULL && i < count; i++) {
-        const Step *step = &run->trace[i];
-        PyObject *tuple = Py_BuildValue(
-            "iiOKKIIiiOKKiO", step->thread, step->op, step->writes ? Py_True : Py_False,
-            (unsigned long long)step->key, (unsigned long long)step->enabled, step->site,
-            step->position, step->previous, step->count, step->is_forced ? Py_True : Py_False,
-            (unsigned long long)step->asleep, (unsigned long long)step->joined, step->parent,
-            step->waits ? Py_True : Py_False);
-        if (tuple == NULL) {
-            Py_CLEAR(list);
-            break;
-        }
-        PyList_SET_ITEM(list, i, tuple);
-    }
-    return list;
-}
-
-/* site(number): (operation, file, line, function) */
-static PyObject *site(PyObject *module, PyObject *number)
-{
-    (void)module;
-    const Site *found = site_get((uint32_t)PyLong_AsUnsignedLong(number));
-    if (PyErr_Occurred()) {
-        return NULL;
-    }
-    if (found->kind == 0) {
-        return Py_BuildValue("IsIs", 0, "", 0, "");
-    }
-    return Py_BuildValue("IsIs", found->kind, site_string(found->file), found->line,
-                         site_string(found->function));
-}
-
-/* choose(identities): a position in the list, by the strategy */
-static PyObject *choose_among(PyObject *module, PyObject *list)
-{
-    (void)module;
-    Thread *thread = gate_me();
-    Py_ssize_t count = PyList_Check(list) ? PyList_GET_SIZE(list) : 0;
-    if (thread == NULL || !gate.exploring || search.aborting || count < 2) {
-        return PyLong_FromLong(0);
-    }
-    uint64_t identities[256];
-    count = count > 256 ? 256 : count;
-    for (Py_ssize_t i = 0; i < count; i++) {
-        identities[i] = PyLong_AsUnsignedLongLongMask(PyList_GET_ITEM(list, i));
-    }
-    thread->explored.position++;
-    thread->pending_op = OP_CHOICE;
-    search_observe(thread, false, NULL, NULL);
-    return PyLong_FromSize_t(search_among(identities, (size_t)count));
-}
-
-/* waits(): who waits for what, as (thread, status, operation, kind, owner, ident) */
-static PyObject *waits(PyObject *module, PyObject *unused)
-{
-    (void)module, (void)unused;
-    PyObject *list = PyList_New(0);
-    for (uint32_t i = 0; list != NULL && i < gate.state->threads; i++) {
-        const Thread *thread = &gate.slots[i];
-        const Object *object =
-            thread->waits_for != NULL ? thread->waits_for : thread->explored.blocks;
-        int owner = object == NULL                  ? -1
-                    : object->kind == OBJECT_THREAD ? (int)object->id
-                                                    : object->owner;
-        PyObject *tuple =
-            Py_BuildValue("iiiiik", thread->index, (int)thread->status, thread->pending_op,
-                          object == NULL ? 0 : object->kind, owner,
-                          thread->tstate == NULL ? 0UL : (unsigned long)thread->tstate->thread_id);
-        if (tuple == NULL || PyList_Append(list, tuple) < 0) {
-            Py_CLEAR(list);
-        }
-        Py_XDECREF(tuple);
-    }
-    return list;
-}
-
-/* racy(): what is known of sites that race, for set_racy() in another process */
-static PyObject *racy(PyObject *module, PyObject *unused)
-{
-    (void)module, (void)unused;
-    PyObject *list = PyList_New(run->racy_count);
-    for (uint32_t i = 0; list != NULL && i < run->racy_count; i++) {
-        PyList_SET_ITEM(list, i, PyLong_FromLong(0)); /* the ends of threads, or so it stays */
-    }
-    for (size_t slot = 0; list != NULL && slot < MOST_RACY; slot++) {
-        if (run->racy[slot] != 0) {
-            PyList_SetItem(list, run->racy_order[slot] - 1,
-                           PyLong_FromUnsignedLongLong(run->racy[slot]));
-        }
-    }
-    return list;
-}
-
-static PyObject *set_racy(PyObject *module, PyObject *list)
-{
-    (void)module;
-    if (run == NULL || !PyList_Check(list) || PyList_GET_SIZE(list) >= MOST_RACY / 2) {
-        PyErr_SetString(PyExc_ValueError, "set_racy(list)");
-        return NULL;
-    }
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); i++) {
-        uint64_t key = PyLong_AsUnsignedLongLongMask(PyList_GET_ITEM(list, i));
-        run->racy_count++;
-        if (key == 0) {
-            run->ends_matter = run->racy_count;
-        }
-        else {
-            variables_know_racy(key);
-        }
-    }
-    Py_RETURN_NONE;
-}
-
-/* me(): the index of the thread that runs */
-static PyObject *own_index(PyObject *module, PyObject *unused)
-{
-    (void)module, (void)unused;
-    return PyLong_FromLong(gate.holder == NULL ? -1 : gate.holder->index);
-}
-
-/* threads(): (parent, ordinal) of each */
-static PyObject *threads(PyObject *module, PyObject *unused)
-{
-    (void)module, (void)unused;
-    PyObject *list = PyList_New(0);
-    for (uint32_t i = 0; list != NULL && i < gate.state->threads; i++) {
-        PyObject *tuple = Py_BuildValue("ii", gate.slots[i].parent, gate.slots[i].ordinal);
-        if (tuple == NULL || PyList_Append(list, tuple) < 0) {
-            Py_CLEAR(list);
-        }
-        Py_XDECREF(tuple);
-    }
-    return list;
+    return view_result();
 }
 
 PyMethodDef explore_functions[] = {{"explore_share", share, METH_O, NULL},
@@ -850,17 +474,6 @@ PyMethodDef explore_functions[] = {{"explore_share", share, METH_O, NULL},
                                    {"explore_let_go", let_go, METH_NOARGS, NULL},
                                    {"explore_is_clear", is_clear, METH_NOARGS, NULL},
                                    {"explore_end", end_run, METH_NOARGS, NULL},
-                                   {"explore_result", last_result, METH_NOARGS, NULL},
-                                   {"explore_trace", trace, METH_NOARGS, NULL},
-                                   {"explore_site", site, METH_O, NULL},
-                                   {"explore_choose", choose_among, METH_O, NULL},
-                                   {"explore_waits", waits, METH_NOARGS, NULL},
-                                   {"explore_racy", racy, METH_NOARGS, NULL},
-                                   {"explore_set_racy", set_racy, METH_O, NULL},
-                                   {"explore_me", own_index, METH_NOARGS, NULL},
-                                   {"explore_observe", observe, METH_O, NULL},
                                    {"explore_add_switch", add_switch, METH_VARARGS, NULL},
                                    {"explore_expect", expect, METH_O, NULL},
-                                   {"explore_threads", threads, METH_NOARGS, NULL},
-                                   {"explore_machinery", set_machinery, METH_O, NULL},
                                    {NULL, NULL, 0, NULL}};

@@ -338,7 +338,8 @@ static void park(Thread *thread, Thread *next, int64_t deadline_ns)
 
 /* ---- points ---- */
 
-static void preempt(Thread *thread, Thread *next)
+/* The caller holds the mutex, which is let go. */
+void gate_preempt_locked(Thread *thread, Thread *next)
 {
     thread->status = READY;
     if (is_recording()) {
@@ -353,13 +354,7 @@ static void preempt(Thread *thread, Thread *next)
 void gate_preempt(Thread *thread, Thread *next)
 {
     pthread_mutex_lock(&gate.mutex);
-    preempt(thread, next);
-}
-
-/* The caller holds the mutex, which is let go. */
-void gate_preempt_locked(Thread *thread, Thread *next)
-{
-    preempt(thread, next);
+    gate_preempt_locked(thread, next);
 }
 
 /* Points that come too early for a choice: the finalizers of a collection passed points of their
@@ -392,7 +387,7 @@ static void choose(Thread *thread)
     bool somebody_woken = gate.run_first != NULL;
     Thread *next = random ? random_enabled(true) : queue_first();
     if (next != NULL) {
-        preempt(thread, next);
+        gate_preempt_locked(thread, next);
         return;
     }
     pthread_mutex_unlock(&gate.mutex);

@@ -88,7 +88,7 @@ static size_t gather_timers(Thread **candidates, size_t count)
     return count;
 }
 
-static Thread *earliest_timer(void)
+Thread *search_earliest_timer(void)
 {
     Thread *earliest = NULL;
     for (uint32_t i = 0; gate.timed > 0 && gate.is_virtual && i < gate.state->threads; i++) {
@@ -127,15 +127,21 @@ static size_t gather(Thread *running, Thread **candidates)
     return count;
 }
 
+/* A thread that waits may go on, as if its deadline had come. */
+void search_free(Thread *thread)
+{
+    if (thread->status == WAITING) {
+        thread->expired = true;
+        thread->status = READY;
+        queue_push(thread);
+    }
+}
+
 /* The thread that lets the others come to rest goes on. */
 static Thread *end_settling(void)
 {
     Thread *root = &gate.slots[search.root];
-    if (root->status == WAITING) {
-        root->expired = true;
-        root->status = READY;
-        queue_push(root);
-    }
+    search_free(root);
     search.is_settling = false;
     return root;
 }
@@ -152,7 +158,7 @@ static Thread *last_resort(Thread *running)
     if (search.is_settling) {
         return end_settling();
     }
-    return gate.outside + gate.abroad > 0 ? NULL : earliest_timer();
+    return gate.outside + gate.abroad > 0 ? NULL : search_earliest_timer();
 }
 
 /* ---- the strategies ---- */
@@ -373,9 +379,6 @@ static void note_step(Thread *thread, const Thread *before, bool could_stay, uin
                                         .joined = thread->explored.joined,
                                         .parent = thread->parent};
         thread->explored.joined = 0;
-    }
-    else {
-        run->is_truncated = true;
     }
     run->steps++;
 }

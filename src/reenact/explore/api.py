@@ -148,7 +148,7 @@ def _in_parallel(
             ours, theirs = os.pipe()
             pid = os.fork()
             if pid == 0:
-                share = Limits((limits.runs + jobs - 1 - number) // jobs, limits.seconds)
+                share = limits.share(number, jobs)
                 _work(function, settings, strategy, seed, share, number, theirs)
             os.close(theirs)
             workers.add(pid, ours)

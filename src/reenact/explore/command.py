@@ -83,8 +83,7 @@ def explore(
 
 def _start(workers: Workers, task: Task, number: int, states: dict[str, Any]) -> Worker:
     environment, hidden = launch.settle(dict(os.environ))
-    limits = task.limits
-    share = (limits.runs + task.jobs - 1 - number) // task.jobs
+    limits = task.limits.share(number, task.jobs)
     words = {
         "mode": task.program.mode,
         "target": task.program.target,
@@ -95,7 +94,7 @@ def _start(workers: Workers, task: Task, number: int, states: dict[str, Any]) ->
         "settings": _settings_fields(task.settings),
         "strategy": task.strategy,
         "seed": task.seed,
-        "runs": share,
+        "runs": limits.runs,
         "seconds": limits.seconds,
         "worker": number,
         "shrink": task.shrink,

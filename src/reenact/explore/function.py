@@ -62,15 +62,7 @@ class Function:
         random.setstate(self._random)
 
     def observed(self, plan: Plan, observe: Callable[[], Callable[[], Any]]) -> tuple[Ran, Any]:
-        """Run under a plan, with an observer that `observe` sets; what it returns is called at the
-        end, for what was observed."""
-        finish = observe()
-        try:
-            ran = self.run(plan)
-        finally:
-            _core.explore_observe(None)
-            said = finish()
-        return ran, said
+        return runs.observed(self, plan, observe)
 
     def run(self, plan: Plan) -> Ran:
         watch = Watch(self.settings.ignored)
@@ -87,11 +79,10 @@ class Function:
         if not has_ended:
             uncontrolled = uncontrolled or "a thread of the run could not be ended"
         return Ran(
-            seen=runs.seen_of(plan, result, failure is not None),
+            seen=runs.seen_of(plan, result),
             failure=failure,
             uncontrolled=uncontrolled,
             threads=result["threads"],
-            points=result["points"],
             swallowed=tuple(dict.fromkeys(watch.swallowed)),
             paths=paths,
             error=_cause(failure, error, watch),

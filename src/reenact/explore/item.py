@@ -100,11 +100,10 @@ class Item:
         if not has_ended:
             uncontrolled = uncontrolled or "a thread of the test could not be ended"
         return Ran(
-            seen=runs.seen_of(plan, result, failure is not None),
+            seen=runs.seen_of(plan, result),
             failure=failure,
             uncontrolled=uncontrolled,
             threads=result["threads"],
-            points=result["points"],
             swallowed=tuple(dict.fromkeys(watch.swallowed)),
             paths=paths,
         )

@@ -62,10 +62,8 @@ class Ran:
     failure: Failure | None
     uncontrolled: str  # what escaped us, "" if nothing
     threads: int
-    points: int
     swallowed: tuple[str, ...] = ()  # exceptions that nobody looked at
     paths: tuple[str, ...] = ()  # of the threads, by index
-    output: str = ""
     error: BaseException | None = None  # that the failure is, if it happened in this process
 
     @property
@@ -83,6 +81,20 @@ class Observable(Runner, Protocol):
     """And lets an observer see what the threads do."""
 
     def observed(self, plan: Plan, observe: Callable[[], Callable[[], Any]]) -> tuple[Ran, Any]: ...
+
+
+def observed(
+    runner: Runner, plan: Plan, observe: Callable[[], Callable[[], Any]]
+) -> tuple[Ran, Any]:
+    """Run in this process with an observer that `observe` sets; what it returns is called at the
+    end, for what was observed."""
+    finish = observe()
+    try:
+        ran = runner.run(plan)
+    finally:
+        _core.explore_observe(None)
+        said = finish()
+    return ran, said
 
 
 def begin(plan: Plan, settings: Settings, hook: Callable[[int], None]) -> None:
@@ -116,7 +128,7 @@ def _forget_unstarted() -> None:
     limbo.clear()
 
 
-def seen_of(plan: Plan, result: dict[str, Any], has_failed: bool) -> Seen:
+def seen_of(plan: Plan, result: dict[str, Any]) -> Seen:
     return Seen(
         plan=plan,
         end=result["reason"],
@@ -125,7 +137,6 @@ def seen_of(plan: Plan, result: dict[str, Any], has_failed: bool) -> Seen:
         preemptions=result["preemptions"],
         racy=result["racy"],
         is_timed=result["timed"] > 0,
-        has_failed=has_failed,
         steps=lambda: [Step(*fields) for fields in _core.explore_trace()],
     )
 

@@ -29,7 +29,6 @@ from reenact.instrument import loader
 from reenact.strategies.searching import COMPLETE, LIMIT, Plan
 
 HANG_S = 60.0  # a run that takes longer is stuck in something that we do not control
-_SHOWN_OUTPUT = 20_000
 _TO_END_S = 1.0  # for the threads of a run that was given up
 _SHORTEST_STALL_S, _STALL_FACTOR = 2.0, 20.0
 _HASTY_STALL_S, _HASTY_HANG_S = 0.3, 5.0
@@ -49,7 +48,6 @@ class Script:
         self.is_first = True
         self.is_hasty = False
         self.note = ""
-        self.output = os.memfd_create("output")
         self.words = os.memfd_create("words")
 
     def run(self, plan: Plan) -> Ran:
@@ -60,9 +58,7 @@ class Script:
     ) -> tuple[Ran, Any]:
         """Run under a plan. `observe` is called in the run's process before it begins; what it
         returns is called at the end, for what was observed, which must be fit for JSON."""
-        for descriptor in (self.output, self.words):
-            os.ftruncate(descriptor, 0)
-            os.lseek(descriptor, 0, os.SEEK_SET)
+        os.ftruncate(self.words, 0)
         sys.stdout.flush()
         sys.stderr.flush()
         self.settings = replace(self.settings, stall_s=self._stall_s())
@@ -132,10 +128,9 @@ class Script:
             data = data[os.pwrite(self.words, data, os.fstat(self.words).st_size) :]
 
     def _redirect(self) -> None:
-        nothing = os.open(os.devnull, os.O_RDONLY)
-        os.dup2(nothing, 0)
-        os.dup2(self.output, 1)
-        os.dup2(self.output, 2)
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for descriptor in (0, 1, 2):
+            os.dup2(nothing, descriptor)
 
     def _run(self, plan: Plan, observe: Callable[[], Callable[[], Any]] | None) -> dict[str, Any]:
         watch = Watch(self.settings.ignored)
@@ -219,14 +214,12 @@ class Script:
         elif "broken" in words:
             uncontrolled = f"the run could not be made: {words['broken']}"
         ran = Ran(
-            seen=runs.seen_of(plan, result, failure is not None),
+            seen=runs.seen_of(plan, result),
             failure=failure,
             uncontrolled=uncontrolled,
             threads=result["threads"],
-            points=result["points"],
             swallowed=tuple(words.get("swallowed", ())),
             paths=tuple(words.get("paths", ())),
-            output=self._printed(),
         )
         return ran, words
 
@@ -243,11 +236,6 @@ class Script:
             return None, "the program ended by os._exit, and what its threads did is not known"
         how = f"was killed by signal {-code}" if code < 0 else f"ends with {code} by os._exit"
         return Failure("exit", f"the program {how}"), ""
-
-    def _printed(self) -> str:
-        size = os.fstat(self.output).st_size
-        text = os.pread(self.output, _SHOWN_OUTPUT, max(0, size - _SHOWN_OUTPUT))
-        return text.decode("utf-8", "replace")
 
 
 def _libraries(before: set[str]) -> list[str]:

@@ -28,6 +28,10 @@ class Limits:
     runs: int = RUNS
     seconds: float | None = None
 
+    def share(self, number: int, workers: int) -> Limits:
+        """Of one worker among several that search at once."""
+        return Limits((self.runs + workers - 1 - number) // workers, self.seconds)
+
 
 @dataclass(slots=True)
 class Coverage:
@@ -73,7 +77,6 @@ class Found:
     coverage: Coverage
     failure: Failure | None = None
     switches: tuple[Switch, ...] = ()
-    plan: Plan | None = None
     strategy: str = ""
 
 
@@ -190,7 +193,6 @@ class Search:
             self.coverage,
             ran.failure,
             switches,
-            ran.plan,
             ran.plan.strategy,
         )
 

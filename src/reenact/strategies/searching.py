@@ -78,7 +78,6 @@ class Seen:
     preemptions: int
     racy: int  # sites known to race by now
     is_timed: bool  # there were sleeps or time-outs
-    has_failed: bool
     steps: Callable[[], list[Step]] = field(repr=False)
 
 

@@ -67,7 +67,7 @@ class Fake:
         failure = self.failure if self.fails(switches) else None
         steps = [_step(switch) for switch in switches]
         preemptions = sum(switch.kind == PREEMPTS for switch in switches)
-        seen = Seen(plan, 0, 0, 0, preemptions, 0, False, failure is not None, lambda: steps)
+        seen = Seen(plan, 0, 0, 0, preemptions, 0, failure is not None, lambda: steps)
         return Ran(seen, failure, "", 2, 0)
 
 
