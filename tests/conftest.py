@@ -30,3 +30,37 @@ find_reenact()
 def pytest_configure(config: pytest.Config) -> None:
     """Where pytest-timeout is not installed, its mark should not be reported as unknown."""
     config.addinivalue_line("markers", "timeout(seconds): a limit of its own; 0 is none")
+
+
+# What takes minutes and hardly depends on the version is run on the default one alone; what takes
+# longest, and what needs packages from the network, only if asked for. Searches themselves, and all
+# of recording and replaying, are tested on every version.
+DEFAULT = (3, 11)
+ONCE = ("tests/plugin/", "tests/traps/", "tests/docs/test_exploring")
+IF_ASKED = (
+    "tests/detection/test_real.py",
+    "tests/plugin/test_truth.py::test_a_livelock",
+    "tests/plugin/test_truth.py::test_a_failure_weighs_more_than_an_inconclusive_test",
+    "tests/plugin/test_truth.py::test_a_daemon_thread_that_runs_on",
+    "tests/plugin/test_beside.py::test_xdist",
+    "tests/traps/test_traps.py::test_a_bug_is_found[socket_for_ever]",
+)
+
+
+def left_out() -> tuple[str, ...]:
+    if os.environ.get("REENACT_ALL_TESTS"):
+        return ()
+    return IF_ASKED if sys.version_info[:2] == DEFAULT else (*ONCE, *IF_ASKED)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    without = left_out()
+    gone = [item for item in items if without and item.nodeid.startswith(without)]
+    if gone:
+        config.hook.pytest_deselected(items=gone)
+        items[:] = [item for item in items if not item.nodeid.startswith(without)]
+
+
+def pytest_report_header() -> str:
+    without = ", ".join(left_out())
+    return f"NOT RUN here (REENACT_ALL_TESTS=1 runs all): {without}" if without else "all tests"

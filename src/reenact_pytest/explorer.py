@@ -138,6 +138,8 @@ class Explorer:
         with pinned(_worker()):
             played = session.replay(self.saved) if self.saved is not None else session.explore()
         reports.main_report(played).duration = time.perf_counter() - started
+        if schedules.runner.leaves_threads:
+            reports.note(reports.main_report(played), leaves=True)
         self._tell(item, nextitem, played)
 
     def _tell(self, item: pytest.Item, nextitem: pytest.Item | None, played: Played) -> None:

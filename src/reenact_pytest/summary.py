@@ -56,6 +56,10 @@ class Summary:
             f"behaviours; of {_tests(exhausted)} every execution was seen",
             f"{_tests(len(self._with('single')))} without concurrency, run once",
         ]
+        leaving = sum(bool(facts.get("leaves")) for facts in self.facts.values())
+        if leaving:
+            verb = "leaves" if leaving == 1 else "leave"
+            lines.append(f"{_tests(leaving)} {verb} threads running, which wait for the outside")
         return lines + self._ignored() + self._inconclusive() + self._failures()
 
     def _ignored(self) -> list[str]:

@@ -9,7 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
-from importlib.metadata import entry_points
+from importlib.metadata import distributions
 from pathlib import Path
 
 import pytest
@@ -26,7 +26,9 @@ from tests.docs.transcripts import difference, shown
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-HAS_PLUGIN = any(point.value == "reenact_pytest" for point in entry_points(group="pytest11"))
+# As pytest looks for it: in every distribution, also in one that another of the same name hides.
+POINTS = [point for found in distributions() for point in found.entry_points]
+HAS_PLUGIN = any(point.value == "reenact_pytest" for point in POINTS)
 PLUGIN = () if HAS_PLUGIN else ("-p", "reenact_pytest")
 LOCKED = """\
 import threading

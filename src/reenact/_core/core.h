@@ -164,6 +164,7 @@ struct Thread {
     PyThreadState *tstate;
     pid_t tid;
     int *tid_address;
+    bool *let_go;    /* a flag of its OS thread's: the slot is no longer its own */
     Object *pending; /* what the pending operation is on */
     Explored explored;
 };
@@ -649,6 +650,10 @@ int queues_install(PyTypeObject *type);
 int threads_install(PyObject *thread_module);
 int threads_bind(Thread *thread);
 void threads_move(Thread *thread);
+void threads_let_go(Thread *thread);
+bool threads_is_let_go(void);
+bool threads_are_leaving(void);
+PyObject *threads_leave(PyObject *result);
 extern PyMethodDef clock_functions[], thread_functions[], call_functions[], import_functions[];
 extern PyMethodDef wrap_functions[], input_functions[];
 extern PyMethodDef path_functions[], value_functions[], file_functions[], signal_functions[],

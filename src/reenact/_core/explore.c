@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 enum { IDLE_NS = 15000000, EAGER_READS = 1000, AGAIN = 1000, PATIENT_TICKS = 10, CLOCKS = 16 };
-enum { MOST_TRIES = 40, SECOND_NS = 1000000000 };
+enum { SECOND_NS = 1000000000, LEAVING_TRIES = 50 };
 enum { SETTLE_STEPS = 2000, SLICE_COST = 50 }; /* a time slice without a step costs as many */
 
 static PyObject *abandoned; /* the exception */
@@ -490,6 +490,16 @@ static void begin_time(bool is_virtual)
     begun_ns = search.clock_ns = clock_bases[CLOCK_MONOTONIC];
 }
 
+/* Those that were let go in earlier runs and have come back get a while to end. */
+static void await_leavers(void)
+{
+    for (int i = 0; i < LEAVING_TRIES && threads_are_leaving(); i++) {
+        PyThreadState *tstate = PyEval_SaveThread();
+        usleep(1000);
+        PyEval_RestoreThread(tstate);
+    }
+}
+
 /* begin(kind, seed, depth, length, limit, patience_ns, points, prefix, asleep, switches,
  * racy_limit, is_virtual, hook) */
 static PyObject *begin_run(PyObject *module, PyObject *args)
@@ -508,6 +518,7 @@ static PyObject *begin_run(PyObject *module, PyObject *args)
         PyErr_SetString(PyExc_RuntimeError, "no run can begin now");
         return NULL;
     }
+    await_leavers();
     PyObject *old_hook = search.hook;
     uint64_t number = search.number + 1;
     search = (Search){.kind = (enum SearchKind)kind,
@@ -588,10 +599,16 @@ static Thread *somebody_left(void)
     return NULL;
 }
 
-/* abandon(): threads of the run that are left are ended; false if some do not end */
-static PyObject *abandon(PyObject *module, PyObject *unused)
+/* abandon(patience): threads of the run that are left are ended; false if some do not end within so
+ * many whiles in which nobody ran, since somebody is in an outside call */
+static PyObject *abandon(PyObject *module, PyObject *patience)
 {
-    (void)module, (void)unused;
+    (void)module;
+    long most_tries = PyLong_AsLong(patience);
+    if (most_tries < 0) {
+        PyErr_SetString(PyExc_ValueError, "abandon(patience)");
+        return NULL;
+    }
     Thread *thread = gate_me();
     if (thread == NULL || !gate.exploring) {
         Py_RETURN_TRUE;
@@ -607,9 +624,9 @@ static PyObject *abandon(PyObject *module, PyObject *unused)
     }
     pthread_mutex_unlock(&gate.mutex);
     Thread *left;
-    int tries = 0; /* each is a while in which nobody ran: somebody is in an outside call */
+    long tries = 0;
     while ((left = somebody_left()) != NULL && search.aborted_points < 100000 &&
-           tries < MOST_TRIES) {
+           tries < most_tries) {
         if (gate_wait(thread, OP_JOIN, &left->done, now_ns() + SECOND_NS) == WAIT_FAILED) {
             return NULL;
         }
@@ -617,6 +634,30 @@ static PyObject *abandon(PyObject *module, PyObject *unused)
     }
     thread->explored.is_spared = false; /* what is still tidied up must not wait for anything */
     return PyBool_FromLong(left == NULL);
+}
+
+/* let_go(): threads of the run that could not be ended since they wait in an outside call are none
+ * of ours from now on; how many there are */
+static PyObject *let_go(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    long count = 0;
+    for (uint32_t i = (uint32_t)search.first_thread; gate.exploring && i < gate.state->threads;
+         i++) {
+        Thread *thread = &gate.slots[i];
+        if (thread->status == OUTSIDE && thread->inside > 0) {
+            threads_let_go(thread);
+            count++;
+        }
+    }
+    return PyLong_FromLong(count);
+}
+
+/* is_clear(): no thread of the run is left */
+static PyObject *is_clear(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    return PyBool_FromLong(!gate.exploring || somebody_left() == NULL);
 }
 
 static PyObject *result(void)
@@ -805,7 +846,9 @@ PyMethodDef explore_functions[] = {{"explore_share", share, METH_O, NULL},
                                    {"explore_close", shut_gate, METH_NOARGS, NULL},
                                    {"explore_begin", begin_run, METH_VARARGS, NULL},
                                    {"explore_settle", settle, METH_NOARGS, NULL},
-                                   {"explore_abandon", abandon, METH_NOARGS, NULL},
+                                   {"explore_abandon", abandon, METH_O, NULL},
+                                   {"explore_let_go", let_go, METH_NOARGS, NULL},
+                                   {"explore_is_clear", is_clear, METH_NOARGS, NULL},
                                    {"explore_end", end_run, METH_NOARGS, NULL},
                                    {"explore_result", last_result, METH_NOARGS, NULL},
                                    {"explore_trace", trace, METH_NOARGS, NULL},

@@ -44,6 +44,9 @@ PyObject *call_native(const Call *call, Thread *thread, PyObject *const *args, s
     thread->inside++;
     go_quiet(); /* what it does on the way is not the program's doing */
     PyObject *result = PyObject_Vectorcall(call->native, args, count, names);
+    if (threads_is_let_go()) { /* the slot may be another thread's by now */
+        return threads_leave(result);
+    }
     end_quiet(thread);
     thread->inside--;
     inside_call = outer_call;
@@ -138,6 +141,9 @@ static PyObject *perform_and_keep(const Call *call, Thread *thread, PyObject *co
         gate_drop(thread);
     }
     PyObject *result = call_native(call, thread, args, count, names);
+    if (threads_is_let_go()) {
+        return result;
+    }
     if (thread->interrupted) { /* raised by a handler, which raises it again in a replay */
         thread->interrupted = false;
     }
@@ -204,6 +210,9 @@ static PyObject *call_back(PyObject *module, PyObject *value)
     if (answer == NULL || !value_is_keepable(value)) {
         PyErr_SetString(PyExc_TypeError, "call_back(a plain value), after answer_with(function)");
         return NULL;
+    }
+    if (threads_is_let_go()) {
+        return threads_leave(NULL);
     }
     bool is_seen = gate.active && me == NULL && gate.settings.mode == MODE_RECORD;
     if (is_seen && inside_thread == NULL) {

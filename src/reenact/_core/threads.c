@@ -36,8 +36,60 @@ static bool threads_is_last(const Thread *ending)
     return true;
 }
 
+/* ---- threads that are let go: a run is over, and they are still in an outside call ---- */
+
+static __thread bool has_been_let_go;
+static _Atomic int32_t leaving; /* such threads that have come back, and not ended yet */
+
+bool threads_are_leaving(void)
+{
+    return atomic_load(&leaving) > 0;
+}
+
+/* The slot is free for another thread from now on. Its own one must be inside a call of the table:
+ * it looks at the flag as it comes back, before anything else, and we have the GIL. */
+void threads_let_go(Thread *thread)
+{
+    *thread->let_go = true;
+    pthread_mutex_lock(&gate.mutex);
+    thread->status = ENDED;
+    thread->away = false;
+    gate.outside--;
+    pthread_mutex_unlock(&gate.mutex);
+}
+
+bool threads_is_let_go(void)
+{
+    return has_been_let_go;
+}
+
+/* Back from the call: nobody counts on this thread any more. It ends between runs, unseen. */
+PyObject *threads_leave(PyObject *result)
+{
+    Py_XDECREF(result);
+    PyErr_Clear();
+    if (pthread_getspecific(exit_key) != &leaving) {
+        pthread_setspecific(exit_key, &leaving);
+        atomic_fetch_add(&leaving, 1);
+    }
+    PyThreadState *tstate = PyEval_SaveThread();
+    while (gate.active && gate.exploring) {
+        usleep(1000);
+    }
+    PyEval_RestoreThread(tstate);
+    PyErr_SetNone(PyExc_SystemExit);
+    return NULL;
+}
+
 static void on_exit_of_thread(void *value)
 {
+    if (value == &leaving) {
+        atomic_fetch_sub(&leaving, 1);
+        return;
+    }
+    if (has_been_let_go) { /* it never came back to Python code */
+        return;
+    }
     Thread *thread = value;
     if (getpid() != gate.pid) {
         return;
@@ -67,6 +119,7 @@ void threads_move(Thread *thread)
 int threads_bind(Thread *thread)
 {
     me = thread;
+    thread->let_go = &has_been_let_go;
     thread->tstate = PyThreadState_Get();
     thread->tid = (pid_t)syscall(SYS_gettid);
     if (prctl(PR_GET_TID_ADDRESS, &thread->tid_address) < 0) {
@@ -94,7 +147,7 @@ static PyObject *boot_call(PyObject *self, PyObject *args, PyObject *names)
         gate_done(OP_BEGIN, &thread->done);
     }
     PyObject *result = finish(PyObject_Call(boot->function, args, names), boot->function);
-    if (gate.active) {
+    if (gate.active && !has_been_let_go) {
         PyObject *type, *value, *traceback;
         PyErr_Fetch(&type, &value, &traceback);
         thread->deferring++;

@@ -17,6 +17,7 @@ from typing import Any
 from reenact.engine import following
 
 _NAME_OF_SCRIPT = "__reenact_script__"
+is_loading = False  # a script that explores, and does so as it is loaded, must not begin again
 
 
 def target_of(function: Callable[..., object]) -> str:
@@ -62,6 +63,9 @@ def _load(path: str) -> ModuleType:
 
 
 def main() -> None:
+    from reenact.explore import called  # this file runs as `__main__`
+
+    called.is_loading = True
     function = find(sys.argv[1])
     following.prepare()
     following.begin_text(sys.argv[2])

@@ -20,6 +20,7 @@ from reenact.findings import Failure
 from reenact.strategies.searching import PREEMPTS, Plan, Switch
 
 BUDGET = 60  # runs
+_WAITS = ("acquire", "get", "join", "sleep", "call")
 Switches = tuple[Switch, ...]
 Label = Literal["reachable with the GIL", "free-threaded only", "unknown"]
 
@@ -81,7 +82,15 @@ def is_reachable(switch: Switch, events: Sequence[Event]) -> bool | None:
         return True
     if after is None or before.checks < 0 or after.checks < 0:
         return None
-    return before.in_call or after.checks > before.checks
+    return before.in_call or after.checks > before.checks or _may_wait(before, after, events)
+
+
+def _may_wait(before: Event, after: Event, events: Sequence[Event]) -> bool:
+    """Did the thread do something on the way that it may have to wait for? Who has waited gets what
+    it waited for without the GIL, and others may run before it has the GIL again."""
+    own = [each for each in events if each.index == before.index]
+    between = [each for each in own if before.position <= each.position < after.position]
+    return any(each.place.operation in _WAITS for each in between)
 
 
 def window(switch: Switch, events: Sequence[Event]) -> tuple[Event | None, Event | None]:

@@ -23,6 +23,7 @@ from reenact.explore.runs import Ran, Settings, Watch
 from reenact.findings import Failure
 from reenact.strategies.searching import COMPLETE, Plan
 
+_SHORT_PATIENCE = 2  # once it is known that threads of the test cannot be ended
 _AGE_S = 86400.0  # of virtual time, for threads that outlive the test to come to their end
 
 
@@ -62,6 +63,7 @@ class Item:
         self.listener: Callable[[Any], object] | None = None
         self.thread_errors: list[BaseException] = []  # of the latest run
         self.has_stuck_thread = False  # one that could not be ended
+        self.leaves_threads = False  # that wait in an outside call, as servers do
         self._random = random.getstate()
         self._before: frozenset[threading.Thread] = frozenset()
 
@@ -83,7 +85,7 @@ class Item:
             finally:  # the user may have interrupted us
                 paths = runs.thread_paths()
                 pools = _core.quietly(_pools, self._before)
-                result, has_ended = _end()
+                result, has_ended = self._end()
                 _renew(pools)
         if strayed is not None and result["reason"] == COMPLETE:
             raise strayed
@@ -94,6 +96,7 @@ class Item:
         if failure is None:
             uncontrolled = uncontrolled or _leftovers(left, is_settled)
         self.has_stuck_thread = not has_ended
+        self.leaves_threads = self.leaves_threads or result["left"] > 0
         if not has_ended:
             uncontrolled = uncontrolled or "a thread of the test could not be ended"
         return Ran(
@@ -116,6 +119,16 @@ class Item:
         except BaseException as error:  # that of a run given up may strike anywhere
             return None, error, []
 
+    def _end(self) -> tuple[Any, bool]:
+        """The run is over even if we are interrupted while we tidy up."""
+        patience = _SHORT_PATIENCE if self.leaves_threads else runs.ENDING_PATIENCE
+        try:
+            return runs.end(patience, lets_go=True)
+        except BaseException:
+            with suppress(RuntimeError):  # it may have been over already
+                _core.explore_end()
+            raise
+
     def _join(self) -> list[str]:
         """What threads do after the test counts, though the test need not wait for them."""
         _core.explore_settle()
@@ -127,16 +140,6 @@ class Item:
         threads: list[threading.Thread] = _core.quietly(runs.non_daemons)
         pooled = _pooled()
         return [each for each in threads if each not in self._before and each not in pooled]
-
-
-def _end() -> tuple[Any, bool]:
-    """The run is over even if we are interrupted while we tidy up."""
-    try:
-        return runs.end()
-    except BaseException:
-        with suppress(RuntimeError):  # it may have been over already
-            _core.explore_end()
-        raise
 
 
 def _leftovers(left: list[str], is_settled: bool) -> str:

@@ -24,6 +24,7 @@ from reenact.strategies.searching import COMPLETE, DEADLOCK, LIMIT, Plan, Seen, 
 
 Points = Literal["sync", "ticks", "accesses"]
 PATIENCE_S = 1.0
+ENDING_PATIENCE = 40  # moments of about 20 ms in which nobody runs, for threads to be ended
 STEP_LIMIT = 100_000
 
 _OURS = __file__.rpartition("/explore/")[0] + "/"
@@ -88,15 +89,18 @@ def begin(plan: Plan, settings: Settings, hook: Callable[[int], None]) -> None:
     following.begin(plan, settings.terms, hook)
 
 
-def end() -> tuple[dict[str, Any], bool]:
-    """What came of the run, and whether all its threads could be ended."""
+def end(patience: int = ENDING_PATIENCE, lets_go: bool = False) -> tuple[dict[str, Any], bool]:
+    """What came of the run, and whether all its threads could be ended. `lets_go`: those that wait
+    in an outside call are left there, and counted as "left"."""
     look_for_unseen()
     if not _core.explore_is_aborting():
         loops.give_up()
-    has_ended = _core.explore_abandon()
+    has_ended = _core.explore_abandon(patience)
+    left = _core.explore_let_go() if lets_go and not has_ended else 0
+    has_ended = has_ended or _core.explore_is_clear()
     loops.end()
     _core.quietly(_forget_unstarted)
-    return _core.explore_end(), has_ended
+    return _core.explore_end() | {"left": left}, has_ended
 
 
 def look_for_unseen() -> None:

@@ -162,7 +162,7 @@ class Script:
         }
 
     def _give_up(self, watch: Watch, reason: int) -> None:
-        """Threads are ended by exceptions, which the program may swallow: say what is known."""
+        """The program is ended by exceptions, which it may swallow for ever: say what is known."""
         watch.on_abort(reason)
         failure = runs.verdict(reason, None, watch)
         if failure is not None:
