@@ -30,8 +30,9 @@ from reenact.strategies.searching import COMPLETE, LIMIT, Plan
 
 HANG_S = 60.0  # a run that takes longer is stuck in something that we do not control
 _TO_END_S = 1.0  # for the threads of a run that was given up
-_SHORTEST_STALL_S, _STALL_FACTOR = 2.0, 20.0
-_HASTY_STALL_S, _HASTY_HANG_S = 0.3, 5.0
+_HANG_FACTOR = 20.0
+_SHORTEST_STALL_S, _STALL_FACTOR = 2.0, 5.0  # of a whole run, of which waiting was a part
+_HASTY_STALL_S, _HASTY_STALL_FACTOR, _HASTY_HANG_S = 0.3, 1.5, 5.0
 
 
 class Script:
@@ -79,14 +80,16 @@ class Script:
         """Far longer than any run has taken; before one has ended, nothing is known."""
         if not self.longest_s:
             return 0.0
-        shortest_s = _HASTY_STALL_S if self.is_hasty else _SHORTEST_STALL_S
-        return min(max(shortest_s, _STALL_FACTOR * self.longest_s), self.hang_s / 2)
+        shortest_s, factor = _SHORTEST_STALL_S, _STALL_FACTOR
+        if self.is_hasty:
+            shortest_s, factor = _HASTY_STALL_S, _HASTY_STALL_FACTOR
+        return min(max(shortest_s, factor * self.longest_s), self.hang_s / 2)
 
     def hurry(self) -> None:
         """From now on runs are variations of one that is known to fail."""
         self.is_hasty = True
         if self.longest_s:
-            self.hang_s = min(self.hang_s, max(_HASTY_HANG_S, _STALL_FACTOR * self.longest_s))
+            self.hang_s = min(self.hang_s, max(_HASTY_HANG_S, _HANG_FACTOR * self.longest_s))
 
     def _load(self, names: Sequence[str]) -> None:
         """Libraries that the program loads are loaded here, once, and not in every run anew."""

@@ -21,6 +21,10 @@ Verdict = Literal["passed", "failed", "inconclusive"]
 RUNS = 1000
 _LIVELOCK_PATIENCE = 3  # runs over the step limit before the search gives up
 _COST_OF_KILLED = 2
+_LAST_LOOKS = 6
+_OUTSIDE_DECIDES = (
+    "the program did something else with the same choices: something outside our control decides"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +205,16 @@ class Search:
         again = self.runner.run(ran.plan)
         return again.failure is not None and again.failure.is_like(ran.failure)
 
+    def _is_steady(self) -> bool:
+        """Does the program do the same with the same choices? If not, to have seen all executions
+        means nothing: they were those of one whim of the outside."""
+        if set(self.coverage.by_strategy) == {"queue"}:  # one run is all that was asked for
+            return True
+        left = self.limits.runs - (self.coverage.runs - self._runs_before)
+        ran = [self.runner.run(Plan()) for _ in range(min(left, _LAST_LOOKS))]
+        ways = {(each.seen.fingerprint, each.seen.length) for each in ran}
+        return len(ways) <= 1 and all(each.failure is None for each in ran)
+
     def _conclude(self) -> Found:
         coverage = self.coverage
         coverage.seconds = self._seconds_before + time.monotonic() - self._started
@@ -211,11 +225,11 @@ class Search:
         elif self._over_limit and not self.reasons:
             self.reasons["a run came to no end within the step limit"] = None
         if self._stale:
-            self.reasons[
-                "the program did something else with the same choices: something outside our "
-                "control decides"
-            ] = None
-        if not self.reasons:  # else nobody knows what was seen
-            coverage.exhausted = self.searcher.exhausted
+            self.reasons[_OUTSIDE_DECIDES] = None
+        if not self.reasons and self.searcher.exhausted:  # else nobody knows what was seen
+            if self._is_steady():
+                coverage.exhausted = self.searcher.exhausted
+            else:
+                self.reasons[_OUTSIDE_DECIDES] = None
         verdict: Verdict = "inconclusive" if self.reasons else "passed"
         return Found(verdict, tuple(self.reasons), coverage)

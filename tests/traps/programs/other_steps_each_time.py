@@ -12,7 +12,7 @@ value = 0
 
 def add() -> None:
     global value
-    for _ in range(drawn.raw[0] % 8):
+    for _ in range(drawn.raw[0] % 64):
         with lock:
             value += 1
 

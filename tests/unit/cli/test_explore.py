@@ -1,4 +1,4 @@
-"""`reenact explore` as a user meets it: verdicts, JSON, usage, stopping, recordings."""
+"""`reenact explore` as a user meets it: verdicts, JSON, usage, stopping, resuming, recordings."""
 
 from __future__ import annotations
 
