@@ -99,8 +99,18 @@ typedef struct {
     uint64_t key;  /* given in order of first use; the same for the same choices */
     uint64_t hash; /* of all that was done to it, and by whom */
     uint64_t read_hash;
-    uint32_t *clock; /* what happened before its last release; NULL if nothing */
 } Track;
+
+/* A vector clock: for each slot, how far its thread is known to have come. */
+typedef struct {
+    uint32_t width;
+    uint32_t at[];
+} Clock;
+
+static inline uint32_t clock_at(const Clock *clock, int32_t slot)
+{
+    return clock == NULL || (uint32_t)slot >= clock->width ? 0 : clock->at[slot];
+}
 
 /* Something threads wait for. Found by the address of its Python object. */
 struct Object {
@@ -113,7 +123,9 @@ struct Object {
     int64_t items; /* queue: how many are in it */
     int32_t owner; /* index of the thread that acquired it last, -1 if free */
     Thread *first_waiter, *last_waiter;
-    Track track; /* while exploring */
+    int32_t ends; /* index of the thread whose end releases it, -1 if none's does */
+    Clock *clock; /* what happened before it was last released; NULL if nothing did */
+    Track track;  /* while exploring */
 };
 
 /* What a search knows of a thread. */
@@ -166,6 +178,8 @@ struct Thread {
     int *tid_address;
     bool *let_go;    /* a flag of its OS thread's: the slot is no longer its own */
     Object *pending; /* what the pending operation is on */
+    Clock *clock;    /* what it knows to have happened */
+    int32_t slot;    /* its own place in every clock */
     Explored explored;
 };
 
@@ -348,7 +362,7 @@ void waiters_remove(Thread *thread);
 
 /* explore.c: runs of a search; search.c: who runs next in them; variables.c: what is shared */
 enum RunReason { RUN_COMPLETE, RUN_IN_DEADLOCK, RUN_OVER_LIMIT, RUN_REDUNDANT, RUN_STALE };
-enum { MOST_STEPS = 1 << 18, MOST_RACY = 1 << 14, MOST_CLOCKS = 64 };
+enum { MOST_STEPS = 1 << 18, MOST_RACY = 1 << 14, MOST_READERS = 64 };
 typedef struct {
     int32_t thread;
     uint16_t op;
@@ -427,17 +441,27 @@ Track *track_of(Object *object);
 void track_touch(Track *track, Thread *thread, bool writes, uint64_t what);
 void variables_begin(void);
 void variables_know_racy(uint64_t key);
-void clocks_begin(Thread *thread, const Thread *parent);
-void clocks_done(enum Operation kind, Object *object);
-void clocks_forget(Track *track);
-void clocks_release(uint32_t *clock);
-void clocks_joined(const Object *object);
 bool is_free_for(const Object *object);
 Thread *search_earliest_timer(void);
 void search_free(Thread *thread);
 void points_begin(void);
 PyObject *view_result(void);
 extern PyMethodDef explore_functions[], point_functions[], view_functions[];
+
+/* clocks.c */
+enum { MOST_SLOTS = 254 };
+extern bool clocks_are_on;
+extern bool clocks_overflowed; /* there were more threads at once than slots */
+extern bool races_are_on;
+void *take_memory(size_t size);
+void clock_free(Clock *clock);
+void clocks_reset(void);
+void clocks_begin(Thread *thread, Thread *parent);
+void clocks_end(Thread *thread);
+bool clocks_are_alone(const Thread *thread);
+void clocks_acquire(const Clock *clock);
+void clocks_release(Clock **clock);
+void clocks_done(enum Operation kind, Object *object);
 
 /* ready.c: event loops in a run */
 bool ready_is_free(const Object *object);

@@ -253,10 +253,13 @@ static void begin_threads(void)
     search.first_thread = (int32_t)gate.state->threads;
     search.root = me->index;
     children_before = me->children;
+    clocks_reset();
     for (uint32_t i = 0; i < gate.state->threads; i++) {
         Thread *thread = &gate.slots[i];
         thread->explored = (Explored){.identity = i + 1, .hash = i + 1};
-        clocks_begin(thread, thread);
+        if (thread->status != ENDED) {
+            clocks_begin(thread, thread);
+        }
     }
 }
 

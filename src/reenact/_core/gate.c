@@ -548,6 +548,9 @@ void gate_done(enum Operation kind, Object *object)
     if (gate.exploring) {
         search_done(kind, object);
     }
+    if (clocks_are_on) {
+        clocks_done(kind, object);
+    }
     if (is_recording()) {
         log_operation(site, me->index, id, gate_step());
     }
@@ -667,6 +670,9 @@ bool gate_rescue(Thread *thread)
 void gate_enroll(Thread *thread)
 {
     thread->status = READY;
+    if (clocks_are_on) {
+        clocks_begin(thread, &gate.slots[thread->parent < 0 ? 0 : thread->parent]);
+    }
     if (is_recording()) {
         pthread_mutex_lock(&gate.mutex);
         if (gate.exploring) {
@@ -683,6 +689,7 @@ void gate_explore(bool on)
     pthread_mutex_lock(&gate.mutex);
     int64_t step = gate_step();
     gate.exploring = gate.choose_at_operations = on;
+    clocks_are_on = on || races_are_on;
     gate.is_virtual = on && gate.is_virtual;
     gate.settings.strategy = on ? STRATEGY_SEARCH : STRATEGY_QUEUE;
     gate.slice_left = gate.settings.slice;
@@ -718,6 +725,7 @@ void gate_thread_gone(Thread *thread, Object *sentinel)
     pthread_mutex_lock(&gate.mutex);
     bool held = gate.holder == thread;
     thread->status = ENDED;
+    clocks_end(thread);
     gate.leaving_tid = thread->tid;
     gate.leaving_address = thread->tid_address;
     if (is_recording()) {

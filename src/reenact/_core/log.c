@@ -304,6 +304,9 @@ int state_open_anonymously(void)
 /* Threads from this one on have ended, and their numbers are given again. */
 void state_forget_slots(uint32_t first)
 {
+    for (uint32_t i = first; i < gate.state->threads; i++) {
+        clock_free(gate.slots[i].clock);
+    }
     memset(&gate.slots[first], 0, (gate.state->threads - first) * sizeof *gate.slots);
     gate.state->threads = first;
 }

@@ -80,7 +80,8 @@ static Object *add(PyObject *key, enum ObjectKind kind)
     else {
         object = malloc(sizeof *object);
     }
-    *object = (Object){.key = key, .kind = (uint8_t)kind, .owner = -1, .serial = ++serial};
+    *object =
+        (Object){.key = key, .kind = (uint8_t)kind, .owner = -1, .ends = -1, .serial = ++serial};
     insert(object);
     return object;
 }
@@ -99,7 +100,7 @@ void object_forget(PyObject *key)
     Object **found = find(key);
     if (found != NULL) {
         (*found)->key = NULL;
-        clocks_release((*found)->track.clock);
+        clock_free((*found)->clock);
         (*found)->next_free = free_objects;
         free_objects = *found;
         *found = &tombstone;

@@ -590,8 +590,9 @@ Track *track_of(Object *object)
 {
     Track *track = &object->track;
     if (track->run != search.number) {
-        clocks_forget(track);
-        *track = (Track){.run = search.number, .key = ++search.keys, .clock = track->clock};
+        *track = (Track){.run = search.number, .key = ++search.keys};
+        clock_free(object->clock);
+        object->clock = NULL;
     }
     return track;
 }
@@ -617,7 +618,12 @@ void search_enroll(Thread *thread)
     thread->explored.identity = mix(parent->explored.identity, (uint64_t)thread->ordinal);
     thread->explored.hash = mix(parent->explored.hash, 1);
     thread->pending_op = OP_BEGIN;
-    clocks_begin(thread, parent);
+}
+
+/* The thread whose end this operation has seen, -1 if none's. */
+static int32_t joined_by(enum Operation kind, const Object *object)
+{
+    return kind == OP_JOIN ? (int32_t)object->id : kind == OP_ACQUIRE ? object->ends : -1;
 }
 
 void search_done(enum Operation kind, Object *object)
@@ -626,12 +632,11 @@ void search_done(enum Operation kind, Object *object)
     if (object == NULL) {
         return;
     }
-    if (object->kind != OBJECT_THREAD && search_is_machinery()) {
-        if (kind == OP_ACQUIRE) {
-            clocks_joined(object);
-        }
-        return;
+    int32_t ended = joined_by(kind, object);
+    if (ended >= 0 && ended < 64 && ended != me->index) {
+        me->explored.joined |= 1ULL << ended;
     }
-    track_touch(track_of(object), me, !reads, (uint64_t)kind);
-    clocks_done(kind, object);
+    if (object->kind == OBJECT_THREAD || !search_is_machinery()) {
+        track_touch(track_of(object), me, !reads, (uint64_t)kind);
+    }
 }

@@ -337,6 +337,7 @@ static PyObject *set_sentinel(PyObject *module, PyObject *unused)
     PyObject *lock = PyObject_CallNoArgs(native_set_sentinel);
     if (lock != NULL && me != NULL) {
         me->sentinel = lock;
+        object_of(lock, OBJECT_LOCK)->ends = me->index;
     }
     return lock;
 }

@@ -1,4 +1,4 @@
-/* What threads share without locks, and which accesses to it race: vector clocks and epochs.
+/* What threads share without locks, and which accesses to it a search must order.
  *
  * A variable is an attribute of an object, the contents of a container, a global or a closure's
  * variable. Two accesses to it race if one of them writes and neither happens before the other
@@ -11,7 +11,6 @@
  * held to race that does not, which costs points and nothing else. */
 #include "core.h"
 #include <string.h>
-#include <sys/mman.h>
 
 typedef struct {
     Track track;
@@ -19,9 +18,9 @@ typedef struct {
     int32_t writer;
     uint32_t write_clock;
     AccessSite *write_site;
-    uint64_t readers; /* threads that read since the last write; where, and when */
-    AccessSite *read_sites[MOST_CLOCKS];
-    uint32_t read_clocks[MOST_CLOCKS];
+    uint64_t readers; /* slots of threads that read since the last write; where, and when */
+    AccessSite *read_sites[MOST_READERS];
+    uint32_t read_clocks[MOST_READERS];
 } Variable;
 
 static struct {
@@ -30,129 +29,6 @@ static struct {
 } *table;
 static Variable **all; /* every one ever made; those of this run come first */
 static size_t table_size, all_count, used;
-static uint32_t clocks[MOST_CLOCKS][MOST_CLOCKS];
-
-/* Memory of our own, away from the program's heap: a replay does not need it, and must find the
- * program's objects where they were. Nothing is given back; what grows doubles. */
-#define TRACKS ((void *)0x2E0000000000ULL)
-enum { TRACK_BITS = 34 };
-
-static void *take(size_t size)
-{
-    static char *at, *end;
-    if (at == NULL) {
-        at = mmap(TRACKS, 1ULL << TRACK_BITS, PROT_READ | PROT_WRITE,
-                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-        end = at == MAP_FAILED ? at : at + (1ULL << TRACK_BITS);
-    }
-    size = (size + 15) & ~(size_t)15;
-    if (at == MAP_FAILED || (size_t)(end - at) < size) {
-        Py_FatalError("reenact: no memory for what threads share");
-    }
-    at += size;
-    return at - size;
-}
-
-/* ---- vector clocks ---- */
-
-static uint32_t most_threads(void)
-{
-    return gate.state->threads < MOST_CLOCKS ? gate.state->threads : MOST_CLOCKS;
-}
-
-static void join(uint32_t *clock, const uint32_t *other)
-{
-    for (uint32_t i = 0; i < most_threads(); i++) {
-        clock[i] = clock[i] < other[i] ? other[i] : clock[i];
-    }
-}
-
-void clocks_begin(Thread *thread, const Thread *parent)
-{
-    if (thread->index >= MOST_CLOCKS || parent->index >= MOST_CLOCKS) {
-        return;
-    }
-    if (parent != thread) {
-        memcpy(clocks[thread->index], clocks[parent->index], sizeof *clocks);
-        clocks[parent->index][parent->index]++;
-    }
-    else {
-        memset(clocks[thread->index], 0, sizeof *clocks);
-    }
-    clocks[thread->index][thread->index]++;
-}
-
-void clocks_forget(Track *track)
-{
-    if (track->clock != NULL) {
-        memset(track->clock, 0, sizeof *clocks);
-    }
-}
-
-static uint32_t *free_clocks; /* the first word of each leads to the next */
-
-static uint32_t *new_clock(void)
-{
-    uint32_t *clock = free_clocks;
-    if (clock == NULL) {
-        return take(sizeof *clocks);
-    }
-    memcpy(&free_clocks, clock, sizeof free_clocks);
-    memset(clock, 0, sizeof *clocks);
-    return clock;
-}
-
-/* The object that this was of is gone. */
-void clocks_release(uint32_t *clock)
-{
-    if (clock != NULL) {
-        memcpy(clock, &free_clocks, sizeof free_clocks);
-        free_clocks = clock;
-    }
-}
-
-void clocks_done(enum Operation kind, Object *object)
-{
-    int32_t index = me->index;
-    Track *track = &object->track;
-    if (index >= MOST_CLOCKS) {
-        return;
-    }
-    switch (kind) {
-    case OP_JOIN:
-        if (object->id < MOST_CLOCKS) {
-            join(clocks[index], clocks[object->id]);
-            me->explored.joined |= 1ULL << object->id;
-        }
-        break;
-    case OP_ACQUIRE:
-    case OP_GET:
-        if (track->clock != NULL) {
-            join(clocks[index], track->clock);
-        }
-        break;
-    case OP_RELEASE:
-    case OP_PUT:
-        if (track->clock == NULL) {
-            track->clock = new_clock();
-        }
-        join(track->clock, clocks[index]);
-        clocks[index][index]++;
-        break;
-    default: break;
-    }
-}
-
-/* 3.11 and 3.12 join a thread by taking a lock that C code releases when it ends. */
-void clocks_joined(const Object *object)
-{
-    for (uint32_t i = 0; i < most_threads() && me->index < MOST_CLOCKS; i++) {
-        if (gate.slots[i].sentinel == object->key && gate.slots[i].status == ENDED) {
-            join(clocks[me->index], clocks[i]);
-            me->explored.joined |= 1ULL << i;
-        }
-    }
-}
 
 /* ---- variables ---- */
 
@@ -176,8 +52,8 @@ static void insert(Variable *variable)
 static void grow_table(void)
 {
     table_size = table_size == 0 ? 1024 : table_size * 2;
-    table = take(table_size * sizeof *table);
-    Variable **grown = take(table_size / 2 * sizeof *grown);
+    table = take_memory(table_size * sizeof *table);
+    Variable **grown = take_memory(table_size / 2 * sizeof *grown);
     if (all_count > 0) {
         memcpy(grown, all, all_count * sizeof *grown);
     }
@@ -193,7 +69,7 @@ static Variable *add(const void *object, const void *name)
         grow_table();
     }
     if (used == all_count) {
-        all[all_count++] = take(sizeof(Variable));
+        all[all_count++] = take_memory(sizeof(Variable));
     }
     Variable *variable = all[used++];
     variable->track = (Track){.run = search.number, .key = ++search.keys};
@@ -289,17 +165,17 @@ static bool is_racy(AccessSite *site)
     return site->order != 0 && site->order <= search.racy_limit;
 }
 
-static bool is_before(int32_t thread, uint32_t clock, int32_t index)
+static bool is_before(int32_t slot, uint32_t clock, const Thread *thread)
 {
-    return thread < 0 || thread == index || clock <= clocks[index][thread];
+    return slot < 0 || slot == thread->slot || clock <= clock_at(thread->clock, slot);
 }
 
-static bool races_with_reads(const Variable *variable, int32_t index)
+static bool races_with_reads(const Variable *variable, const Thread *thread)
 {
     bool races = false;
     for (uint64_t readers = variable->readers; readers != 0; readers &= readers - 1) {
         int reader = __builtin_ctzll(readers);
-        if (!is_before(reader, variable->read_clocks[reader], index)) {
+        if (!is_before(reader, variable->read_clocks[reader], thread)) {
             mark_racy(variable->read_sites[reader]);
             races = true;
         }
@@ -307,29 +183,30 @@ static bool races_with_reads(const Variable *variable, int32_t index)
     return races;
 }
 
-static void check(Variable *variable, AccessSite *site, int32_t index, bool writes)
+static void check(Variable *variable, AccessSite *site, const Thread *thread, bool writes)
 {
-    if (index >= MOST_CLOCKS) {
+    int32_t slot = thread->slot;
+    if (slot >= MOST_READERS) {
         mark_racy(site);
         return;
     }
-    bool races = !is_before(variable->writer, variable->write_clock, index);
+    bool races = !is_before(variable->writer, variable->write_clock, thread);
     if (races) {
         mark_racy(variable->write_site);
     }
-    if ((writes && races_with_reads(variable, index)) || races) {
+    if ((writes && races_with_reads(variable, thread)) || races) {
         mark_racy(site);
     }
     if (writes) {
-        variable->writer = index;
-        variable->write_clock = clocks[index][index];
+        variable->writer = slot;
+        variable->write_clock = clock_at(thread->clock, slot);
         variable->write_site = site;
         variable->readers = 0;
     }
     else {
-        variable->readers |= 1ULL << index;
-        variable->read_clocks[index] = clocks[index][index];
-        variable->read_sites[index] = site;
+        variable->readers |= 1ULL << slot;
+        variable->read_clocks[slot] = clock_at(thread->clock, slot);
+        variable->read_sites[slot] = site;
     }
 }
 
@@ -361,7 +238,7 @@ static int explore_access(Thread *thread, AccessSite *site, PyObject *object, Py
         search_observe(thread, true, object, name);
     }
     if (gate.exploring) {
-        check(variable, site, thread->index, writes);
+        check(variable, site, thread, writes);
         if (races) {
             track_touch(&variable->track, thread, writes, 1 + writes);
         }

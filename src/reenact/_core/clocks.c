@@ -1,0 +1,207 @@
+/* Vector clocks: what each thread knows to have happened, and what each object passes on.
+ *
+ * A thread's clock has a place for every slot. A slot is a thread's own while it lives; a new
+ * thread may take the slot of one that has ended, if whoever starts it knows of that end: its
+ * clock then goes on where the other's stopped, and all that the other did is ordered before. So a
+ * server that starts a thread for each request needs few slots, and nothing is lost. */
+#include "core.h"
+#include <string.h>
+#include <sys/mman.h>
+
+static struct {
+    uint32_t last; /* the clock that its thread ended with; 0 while that lives */
+} slots[MOST_SLOTS];
+static int32_t slots_used;
+static Clock *free_clocks[10]; /* by width; the first words of each lead to the next */
+bool clocks_are_on, clocks_overflowed;
+
+/* Memory of our own, away from the program's heap: a replay does not need it, and must find the
+ * program's objects where they were. Nothing is given back; what grows doubles. */
+#define MEMORY ((void *)0x2E0000000000ULL)
+enum { MEMORY_BITS = 36 };
+
+void *take_memory(size_t size)
+{
+    static char *at, *end;
+    if (at == NULL) {
+        at = mmap(MEMORY, 1ULL << MEMORY_BITS, PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+        end = at == MAP_FAILED ? at : at + (1ULL << MEMORY_BITS);
+    }
+    size = (size + 15) & ~(size_t)15;
+    if (at == MAP_FAILED || (size_t)(end - at) < size) {
+        Py_FatalError("reenact: no memory for what threads share");
+    }
+    at += size;
+    return at - size;
+}
+
+/* ---- clocks as such ---- */
+
+static int class_of(uint32_t width)
+{
+    int class = 3;
+    while ((1U << class) < width) {
+        class++;
+    }
+    return class;
+}
+
+static Clock *new_clock(uint32_t width)
+{
+    int class = class_of(width);
+    Clock *clock = free_clocks[class];
+    size_t size = sizeof *clock + sizeof *clock->at * (1U << class);
+    if (clock == NULL) {
+        clock = take_memory(size);
+    }
+    else {
+        memcpy(&free_clocks[class], clock, sizeof clock);
+        memset(clock, 0, size);
+    }
+    clock->width = 1U << class;
+    return clock;
+}
+
+/* Nobody has it any more. */
+void clock_free(Clock *clock)
+{
+    if (clock != NULL) {
+        int class = class_of(clock->width);
+        memcpy(clock, &free_clocks[class], sizeof clock);
+        free_clocks[class] = clock;
+    }
+}
+
+static Clock *wide_enough(Clock *clock, uint32_t width)
+{
+    if (clock == NULL || clock->width < width) {
+        Clock *wider = new_clock(width);
+        if (clock != NULL) {
+            memcpy(wider->at, clock->at, clock->width * sizeof *clock->at);
+            clock_free(clock);
+        }
+        clock = wider;
+    }
+    return clock;
+}
+
+static Clock *joined(Clock *clock, const Clock *other)
+{
+    if (other == NULL) {
+        return clock;
+    }
+    uint32_t width = other->width;
+    while (width > 0 && other->at[width - 1] == 0) {
+        width--;
+    }
+    clock = wide_enough(clock, width);
+    for (uint32_t i = 0; i < width; i++) {
+        clock->at[i] = clock->at[i] < other->at[i] ? other->at[i] : clock->at[i];
+    }
+    return clock;
+}
+
+/* ---- threads ---- */
+
+/* All begin anew: no thread knows anything of another. */
+void clocks_reset(void)
+{
+    memset(slots, 0, sizeof slots);
+    slots_used = 0;
+    clocks_overflowed = false;
+}
+
+/* A slot that nobody has, or whose last thread is known to have ended, by one with this clock. */
+static int32_t free_slot(const Clock *known)
+{
+    for (int32_t i = 0; i < slots_used; i++) {
+        if (slots[i].last != 0 && clock_at(known, i) >= slots[i].last) {
+            return i;
+        }
+    }
+    if (slots_used < MOST_SLOTS) {
+        return slots_used++;
+    }
+    clocks_overflowed = true; /* from now on some accesses look ordered that are not */
+    for (int32_t i = 0; i < MOST_SLOTS; i++) {
+        if (slots[i].last != 0) {
+            return i;
+        }
+    }
+    return MOST_SLOTS - 1;
+}
+
+/* The thread begins; a parent that is the thread itself is none. */
+void clocks_begin(Thread *thread, Thread *parent)
+{
+    const Clock *known = parent == thread ? NULL : parent->clock;
+    clock_free(thread->clock);
+    int32_t slot = free_slot(known);
+    thread->slot = slot;
+    thread->clock = joined(new_clock((uint32_t)slot + 1), known);
+    thread->clock = wide_enough(thread->clock, (uint32_t)slot + 1);
+    thread->clock->at[slot] =
+        (slots[slot].last > clock_at(known, slot) ? slots[slot].last : clock_at(known, slot)) + 1;
+    slots[slot].last = 0;
+    if (known != NULL) {
+        parent->clock->at[parent->slot]++;
+    }
+}
+
+void clocks_end(Thread *thread)
+{
+    if (thread->clock != NULL && slots[thread->slot].last == 0) {
+        slots[thread->slot].last = thread->clock->at[thread->slot];
+    }
+}
+
+/* Is there nobody but this thread, and does it know that all others have ended? Then nothing that
+ * it does can race, with anything before or after. */
+bool clocks_are_alone(const Thread *thread)
+{
+    for (int32_t i = 0; i < slots_used; i++) {
+        if (i != thread->slot &&
+            (slots[i].last == 0 || clock_at(thread->clock, i) < slots[i].last)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- edges ---- */
+
+void clocks_acquire(const Clock *clock)
+{
+    me->clock = joined(me->clock, clock);
+}
+
+void clocks_release(Clock **clock)
+{
+    *clock = joined(*clock, me->clock);
+    me->clock->at[me->slot]++;
+}
+
+/* What threading does for itself orders nothing but a thread's end and what follows it: its locks
+ * are everybody's, and would order all that threads ever do. */
+void clocks_done(enum Operation kind, Object *object)
+{
+    if (me->clock == NULL || object == NULL) {
+        return;
+    }
+    if (kind == OP_JOIN) {
+        clocks_acquire(gate.slots[object->id].clock);
+    }
+    else if (kind == OP_ACQUIRE && object->ends >= 0) { /* 3.11 and 3.12 join a thread so */
+        clocks_acquire(gate.slots[object->ends].clock);
+    }
+    else if (search_is_machinery()) {
+        return;
+    }
+    else if (kind == OP_ACQUIRE || kind == OP_GET) {
+        clocks_acquire(object->clock);
+    }
+    else if (kind == OP_RELEASE || kind == OP_PUT) {
+        clocks_release(&object->clock);
+    }
+}

@@ -1,0 +1,3 @@
+#include "core.h"
+
+bool races_are_on;

@@ -1,0 +1,132 @@
+"""Runs the suite of a released package plainly and under `--reenact`, and compares test by test.
+
+`python -m tests.suites.compare NAME` fetches the source distribution with its tests into
+build/suites/NAME, unmodified, and makes an environment there. Needs an index of packages. Not part
+of the test run: what was seen stands in docs/design.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tarfile
+import venv
+import xml.etree.ElementTree as ElementTree
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SUITES = ROOT / "build" / "suites"
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """A package at one version, what its tests need, and where they are."""
+
+    version: str
+    needs: tuple[str, ...] = ()
+    tests: str = "tests"
+    options: tuple[str, ...] = ()
+
+
+TABLE = {
+    "apscheduler": Suite("3.11.3", ("pytest-asyncio", "pytest-tornado", "pytz", "tzlocal")),
+    "blinker": Suite("1.9.0", ("pytest-asyncio",)),
+    "cachetools": Suite("8.0.0"),
+    "diskcache": Suite("5.6.3", ("django", "pytest-django")),
+    "dogpile.cache": Suite("1.5.0", ("mako", "stevedore", "decorator", "typing_extensions")),
+    "fasteners": Suite("0.20", ("diskcache", "more-itertools")),
+    "janus": Suite("2.0.0", ("pytest-asyncio",)),
+    "prometheus_client": Suite("0.26.0", ("aiohttp", "asgiref", "django", "twisted")),
+    "pyrate_limiter": Suite("4.5.1", ("pytest-asyncio", "filelock")),
+    "readerwriterlock": Suite("1.0.10", ("typing_extensions",)),
+    "tenacity": Suite("9.2.1", ("pytest-asyncio", "tornado", "typeguard")),
+    "watchdog": Suite("7.1.0", ("pytest-timeout", "eventlet", "flaky", "PyYAML")),
+}
+
+
+def install(name: str, suite: Suite) -> tuple[Path, Path]:
+    """The package's folder, and the interpreter that runs its tests."""
+    home = SUITES / name
+    python = home / "venv" / "bin" / "python"
+    if not python.exists():
+        venv.create(home / "venv", with_pip=True)
+        _run(python, "-m", "pip", "install", "-q", "pytest", "pytest-timeout", *suite.needs)
+    download = ("-m", "pip", "download", "-q", "--no-deps", "--no-binary", name, "-d", home)
+    if not list(home.glob("*.tar.gz")):
+        _run(python, *download, f"{name}=={suite.version}")
+    [archive] = home.glob("*.tar.gz")
+    with tarfile.open(archive) as packed:
+        packed.extractall(home, filter="data")
+    return home / archive.name.removesuffix(".tar.gz"), python
+
+
+def _run(python: Path, *arguments: str | Path) -> None:
+    subprocess.run([python, *arguments], check=True)
+
+
+def outcomes(
+    folder: Path, python: Path, suite: Suite, limit_s: int, more: tuple[str, ...]
+) -> tuple[dict[str, str], str]:
+    """The outcome of each test, and what pytest said last."""
+    report = folder.parent / "report.xml"
+    report.unlink(missing_ok=True)
+    paths = [str(ROOT / "src"), str(folder / "src"), str(folder)]
+    command = ["-W", "ignore", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-o", "addopts="]
+    try:
+        done = subprocess.run(
+            [python, *command, f"--junitxml={report}", *suite.options, *more, suite.tests],
+            cwd=folder,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)},
+            capture_output=True,
+            text=True,
+            timeout=limit_s,
+        )
+    except subprocess.TimeoutExpired:
+        return {}, f"no end within {limit_s} s"
+    if not report.exists():
+        return {}, done.stdout + done.stderr
+    cases = ElementTree.parse(report).iter("testcase")
+    said = done.stdout.rpartition(" reenact ===")[2] if "--reenact" in more else ""
+    return {f"{case.get('classname')}::{case.get('name')}": _word(case) for case in cases}, said
+
+
+def _word(case: ElementTree.Element) -> str:
+    for child in case:
+        if child.tag in ("failure", "error"):
+            return "failed"
+        if child.tag == "skipped":
+            said = child.get("message", "")
+            return "inconclusive" if said.startswith("Inconclusive") else "skipped"
+    return "passed"
+
+
+def differences(plain: dict[str, str], explored: dict[str, str]) -> list[str]:
+    return [
+        f"{test}: {plain.get(test, 'not run')} -> {explored.get(test, 'not run')}"
+        for test in sorted(plain | explored)
+        if plain.get(test) != explored.get(test)
+    ]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("name", choices=sorted(TABLE))
+    parser.add_argument("--runs", type=int, default=20, help="schedules per test (20)")
+    parser.add_argument("--limit", type=int, default=900, help="seconds for a suite (900)")
+    given = parser.parse_args()
+    suite = TABLE[given.name]
+    folder, python = install(given.name, suite)
+    reenact = ("-p", "reenact_pytest", "--reenact", "--reenact-runs", str(given.runs))
+    plain, trouble = outcomes(folder, python, suite, given.limit, ())
+    explored, said = outcomes(folder, python, suite, given.limit, reenact)
+    different = differences(plain, explored)
+    print(f"{given.name} {suite.version}: {len(plain)} tests, {len(different)} differences")
+    print("\n".join([*different, trouble, said]))
+    return 1 if different or not plain else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
