@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 
 #define SHADOW ((uint16_t *)0x100000000000ULL)
-enum { SHADOW_BITS = 44, ADDRESS_BITS = 47 };
+enum { SHADOW_BITS = 44 };
 
 static PyMemAllocatorEx native;
 static destructor native_list_dealloc, native_dict_dealloc;
