@@ -56,17 +56,71 @@ static PyObject *self_of(PyObject *bound)
     return self;
 }
 
-/* The container whose method is about to be called: under the arguments lie the method and its
- * self or, in either order, a bound method and nothing. */
-PyObject *access_called(AccessSite *site)
+/* The object whose method is about to be called: under the arguments lie the method and its self
+ * or, in either order, a bound method and nothing. */
+static PyObject *receiver(AccessSite *site, bool *is_plain)
 {
     PyObject *self = access_below(site, site->depth), *method = access_below(site, site->depth + 1);
-    if (self != NULL && method != NULL) {
-        return container_of_method(self, site->name);
+    *is_plain = self != NULL && method != NULL;
+    if (*is_plain) {
+        return self;
     }
     PyObject *bound = self == NULL ? method : self;
-    self = bound == NULL ? NULL : self_of(bound);
-    return self != NULL && is_container(self) ? self : NULL;
+    return bound == NULL ? NULL : self_of(bound);
+}
+
+/* The container whose method is about to be called, or NULL. */
+PyObject *access_called(AccessSite *site, PyObject *operand)
+{
+    bool is_plain = false;
+    PyObject *self = NULL;
+    if (site->is_unbound) {
+        self = site->recalls ? access_below(site, site->depth) : operand;
+    }
+    else if (site->recalls) {
+        self = receiver(site, &is_plain);
+    }
+    else {
+        return container_of_method(operand, site->name);
+    }
+    if (self == NULL || is_plain) {
+        return self == NULL ? NULL : container_of_method(self, site->name);
+    }
+    return is_container(self) ? self : NULL;
+}
+
+/* Names that programs make up, kept so that no other one comes to lie where one was. */
+static PyObject *kept_name(PyObject *name)
+{
+    static PyObject *kept;
+    if (!PyUnicode_CheckExact(name)) {
+        return NULL;
+    }
+    if (PyUnicode_CHECK_INTERNED(name)) {
+        return name;
+    }
+    if (kept == NULL) {
+        kept = PyDict_New();
+    }
+    PyObject *interned = Py_NewRef(name);
+    PyUnicode_InternInPlace(&interned);
+    if (kept == NULL || PyDict_SetItem(kept, interned, interned) < 0) {
+        PyErr_Clear();
+        Py_DECREF(interned);
+        return NULL;
+    }
+    Py_DECREF(interned);
+    return interned;
+}
+
+/* Object and name of an attribute that is accessed by its name; NULL if it is none. */
+PyObject *access_named(AccessSite *site, PyObject *operand, PyObject **name)
+{
+    bool is_plain;
+    PyObject *object = site->is_bound ? receiver(site, &is_plain) : access_below(site, site->depth);
+    *name = site->depth == 1 ? operand : access_below(site, site->depth - 1);
+    *name = object == NULL || *name == NULL ? NULL : kept_name(*name);
+    return *name == NULL ? NULL : object;
 }
 
 static PyObject *object_of_site(AccessSite *site, PyObject *operand)
@@ -116,7 +170,7 @@ static int tell_augmented(AccessSite *site)
     return site->augments ? tell_contents(site, access_below(site, 1)) : 0;
 }
 
-static int tell_attribute(AccessSite *site, PyObject *object, bool is_write)
+static int tell_attribute(AccessSite *site, PyObject *object, PyObject *name, bool is_write)
 {
     if (object == NULL || (!is_write && has_no_attributes(object))) {
         return 0;
@@ -124,17 +178,27 @@ static int tell_attribute(AccessSite *site, PyObject *object, bool is_write)
     if (PyModule_Check(object)) { /* the same variable as the module's own code knows it */
         object = PyModule_GetDict(object);
     }
-    return tell_augmented(site) < 0 ? -1 : tell(site, object, site->name, is_write);
+    return tell_augmented(site) < 0 ? -1 : tell(site, object, name, is_write);
+}
+
+static int tell_named(AccessSite *site, PyObject *operand)
+{
+    PyObject *name, *object = access_named(site, operand, &name);
+    return tell_attribute(site, object, name, site->writes);
+}
+
+static int tell_both(AccessSite *site, PyObject *operand)
+{
+    return tell_contents(site, access_below(site, 1)) < 0 ? -1 : tell_contents(site, operand);
 }
 
 static int tell_method(AccessSite *site, PyObject *object)
 {
-    PyObject *container =
-        site->recalls ? access_called(site) : container_of_method(object, site->name);
+    PyObject *container = access_called(site, object);
     if (container != NULL) {
         return site->remembers ? 0 : tell(site, container, NULL, site->writes);
     }
-    return site->recalls ? 0 : tell_attribute(site, object, false);
+    return site->recalls || site->is_unbound ? 0 : tell_attribute(site, object, site->name, false);
 }
 
 static int tell_item(AccessSite *site, PyObject *object)
@@ -163,7 +227,10 @@ static int tell_variable(AccessSite *site)
 static int __attribute__((noinline, cold)) take_note(AccessSite *site, PyObject *operand)
 {
     switch (site->kind) {
-    case ACCESS_ATTRIBUTE: return tell_attribute(site, object_of_site(site, operand), site->writes);
+    case ACCESS_ATTRIBUTE:
+        return tell_attribute(site, object_of_site(site, operand), site->name, site->writes);
+    case ACCESS_NAMED: return tell_named(site, operand);
+    case ACCESS_BOTH: return tell_both(site, operand);
     case ACCESS_METHOD: return tell_method(site, operand);
     case ACCESS_ITEM: return tell_item(site, object_of_site(site, operand));
     case ACCESS_MEMBER:
@@ -270,15 +337,15 @@ static AccessSite *new_site(const char *name)
 /* A new site of what a placeholder says: kind, flags, depth, pair, line, column, ordinal, name. */
 PyObject *access_site(PyObject *constant)
 {
-    char kind, flags[8];
+    char kind, flags[16];
     unsigned depth, pair, line, column, ordinal;
     int end = 0;
     const char *text = PyUnicode_AsUTF8(constant);
     if (text == NULL || containers_find_types() < 0) {
         return NULL;
     }
-    int fields = sscanf(text + PREFIX_SIZE, "%c %7s %u %u %u %u %u %n", &kind, flags, &depth, &pair,
-                        &line, &column, &ordinal, &end);
+    int fields = sscanf(text + PREFIX_SIZE, "%c %15s %u %u %u %u %u %n", &kind, flags, &depth,
+                        &pair, &line, &column, &ordinal, &end);
     if (fields != 7 || end == 0 || strchr(ACCESS_LETTERS, kind) == NULL) {
         return Py_NewRef(constant); /* a string of the program's that looks like one */
     }
@@ -292,6 +359,9 @@ PyObject *access_site(PyObject *constant)
     site->augments = strchr(flags, 'a') != NULL;
     site->commutes = strchr(flags, 'c') != NULL;
     site->deletes = strchr(flags, 'd') != NULL;
+    site->is_unbound = strchr(flags, 'u') != NULL;
+    site->is_bound = strchr(flags, 'b') != NULL;
+    site->is_raw = strchr(flags, 'p') != NULL;
     site->method = site->kind == ACCESS_METHOD ? modes_method(text + PREFIX_SIZE + end) : 0;
     site->recalls = depth > 0;
     site->depth = (uint8_t)depth;

@@ -208,6 +208,76 @@ static inline PyObject *compat_type_dict(PyTypeObject *type)
 #endif
 }
 
+/* The names of a class's attributes, as its instances share them; the same in 3.11 to 3.13. */
+typedef struct {
+    Py_ssize_t references;
+    uint8_t log2_size, log2_index_bytes, kind;
+    uint32_t version;
+    Py_ssize_t usable, count;
+    char indices[];
+} SharedKeys;
+
+typedef struct {
+    PyObject *name, *unused;
+} SharedKey;
+
+/* Where an instance keeps its attributes: a dictionary, borrowed, or values by the place of their
+ * names in the keys of its class; NULL and NULL if it has none. */
+static inline PyObject *compat_instance_dict(PyObject *object, PyObject ***values)
+{
+    PyTypeObject *type = Py_TYPE(object);
+    *values = NULL;
+    if ((type->tp_flags & Py_TPFLAGS_MANAGED_DICT) == 0) {
+        PyObject **place = type->tp_dictoffset == 0 ? NULL : _PyObject_GetDictPtr(object);
+        return place == NULL ? NULL : *place;
+    }
+    char *dict = ((char **)object)[-3];
+#if PY_VERSION_HEX >= 0x030D0000
+    unsigned char *inside = (unsigned char *)object + sizeof(PyObject);
+    if (dict == NULL && (type->tp_flags & Py_TPFLAGS_INLINE_VALUES) && inside[3] != 0) {
+        *values = (PyObject **)inside + 1;
+    }
+#elif PY_VERSION_HEX >= 0x030C0000
+    if ((uintptr_t)dict & 1) {
+        *values = (PyObject **)(dict + 1);
+        return NULL;
+    }
+#else
+    *values = ((PyObject ***)object)[-4];
+#endif
+    return (PyObject *)dict;
+}
+
+/* Has an instance an attribute of its own of this interned name? Makes no dictionary for it. */
+static inline bool compat_instance_has(PyObject *object, PyObject *name)
+{
+    PyObject **values, *dict = compat_instance_dict(object, &values);
+    if (values == NULL) {
+        return dict != NULL && PyDict_GetItemWithError(dict, name) != NULL;
+    }
+    SharedKeys *keys = (SharedKeys *)((PyHeapTypeObject *)Py_TYPE(object))->ht_cached_keys;
+    SharedKey *each = (SharedKey *)(keys->indices + ((size_t)1 << keys->log2_index_bytes));
+    for (Py_ssize_t i = 0; i < keys->count; i++) {
+        if (each[i].name == name) {
+            return values[i] != NULL;
+        }
+    }
+    return false;
+}
+
+/* What a weak proxy stands for, borrowed. */
+static inline PyObject *compat_proxied(PyObject *proxy)
+{
+#if PY_VERSION_HEX >= 0x030D0000
+    PyObject *object = NULL;
+    int found = PyWeakref_GetRef(proxy, &object);
+    Py_XDECREF(object);
+    return found == 1 ? object : Py_None;
+#else
+    return PyWeakref_GET_OBJECT(proxy);
+#endif
+}
+
 static inline PyThreadState *compat_thread_state(void)
 {
 #if PY_VERSION_HEX >= 0x030D0000

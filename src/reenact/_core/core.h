@@ -510,9 +510,11 @@ enum AccessKind {
     ACCESS_CLOSURE,
     ACCESS_METHOD, /* contents of a container, or else an attribute */
     ACCESS_TURN,   /* contents of what a loop goes over, at each turn */
-    ACCESS_MEMBER  /* contents of what is asked whether it has what lies below on the stack */
+    ACCESS_MEMBER, /* contents of what is asked whether it has what lies below on the stack */
+    ACCESS_NAMED,  /* an attribute whose name is an operand, as of getattr */
+    ACCESS_BOTH    /* contents of both operands of an operator */
 };
-#define ACCESS_LETTERS "aicgvmte" /* the kinds, as placeholders spell them */
+#define ACCESS_LETTERS "aicgvmtexo" /* the kinds, as placeholders spell them */
 struct AccessSite {
     PyObject_HEAD PyObject *name; /* interned, as the compiler mangles it; of contents, the method
                                      that is asked for them; empty if there is none */
@@ -520,10 +522,15 @@ struct AccessSite {
     bool writes;
     bool remembers; /* a method's: another site, after the arguments, is the point */
     bool recalls;
-    bool augments;         /* the value about to be augmented lies below it on the stack */
-    bool commutes;         /* an augmentation that only adds, += or |= */
-    bool deletes;          /* an item */
-    uint8_t method;        /* place in the table of modes.c */
+    bool augments; /* the value about to be augmented lies below it on the stack */
+    bool commutes; /* an augmentation that only adds, += or |= */
+    bool deletes;
+    bool is_unbound; /* a method of a type: its first operand is the object */
+    bool is_bound;   /* by name: the object is that of the bound method below the operands */
+    bool is_raw;     /* by name, past the methods of the object's own class */
+    uint8_t method;  /* place in the table of modes.c */
+    uint8_t manner;  /* of the attribute in the class of this version: attributes.c */
+    uint32_t version;
     uint32_t pair;         /* the same, and not 0, for the read and the write of `a.b += c` */
     uint32_t line, column; /* of the attribute's name, the bracket, or the object */
     uint64_t key;          /* of its place in the source; 0 until it is asked for */
@@ -532,7 +539,13 @@ struct AccessSite {
 bool is_access_placeholder(PyObject *constant);
 PyObject *access_site(PyObject *constant);
 PyObject *access_below(AccessSite *site, int depth);
-PyObject *access_called(AccessSite *site);
+PyObject *access_called(AccessSite *site, PyObject *operand);
+PyObject *access_named(AccessSite *site, PyObject *operand, PyObject **name);
+
+/* attributes.c */
+typedef int (*TellVariable)(AccessSite *site, PyObject *object, PyObject *name, bool writes);
+int attributes_tell(AccessSite *site, PyObject *object, PyObject *name, bool writes,
+                    TellVariable tell);
 
 /* modes.c */
 uint8_t modes_method(const char *name);

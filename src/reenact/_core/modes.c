@@ -306,23 +306,28 @@ static int tell_call(AccessSite *site, PyObject *container, PyObject *key)
 
 /* ---- attributes and variables ---- */
 
-static int tell_attribute(AccessSite *site, PyObject *object, bool writes)
+static int tell_name(AccessSite *site, PyObject *object, PyObject *name, bool writes)
 {
-    if (object == NULL || (!writes && has_no_attributes(object))) {
-        return 0;
-    }
-    if (PyModule_Check(object)) { /* the same variable as the module's own code knows it */
-        object = PyModule_GetDict(object);
-    }
-    return tell(site, object, (uintptr_t)site->name, writes ? MODE_WRITE : MODE_READ);
+    return tell(site, object, (uintptr_t)name, writes ? MODE_WRITE : MODE_READ);
+}
+
+static int tell_attribute(AccessSite *site, PyObject *object, PyObject *name, bool writes)
+{
+    return object == NULL ? 0 : attributes_tell(site, object, name, writes, tell_name);
+}
+
+static int tell_named(AccessSite *site, PyObject *operand)
+{
+    PyObject *name, *object = access_named(site, operand, &name);
+    return tell_attribute(site, object, name, site->writes);
 }
 
 static int tell_method(AccessSite *site, PyObject *operand)
 {
-    PyObject *container =
-        site->recalls ? access_called(site) : container_of_method(operand, site->name);
+    PyObject *container = access_called(site, operand);
     if (container == NULL) {
-        return site->recalls ? 0 : tell_attribute(site, operand, false);
+        return site->recalls || site->is_unbound ? 0
+                                                 : tell_attribute(site, operand, site->name, false);
     }
     if (site->remembers) {
         return 0;
@@ -342,9 +347,7 @@ static int tell_variable(AccessSite *site)
         object = site->kind == ACCESS_GLOBAL ? frame->f_globals
                                              : compat_frame_cell(frame, code, site->name);
     }
-    return object == NULL
-               ? 0
-               : tell(site, object, (uintptr_t)site->name, site->writes ? MODE_WRITE : MODE_READ);
+    return object == NULL ? 0 : tell_name(site, object, site->name, site->writes);
 }
 
 /* `a.b += c` changes the list that a.b is, as well as a. */
@@ -371,7 +374,10 @@ int modes_tell(AccessSite *site, PyObject *operand)
     }
     PyObject *object = site->recalls ? access_below(site, site->depth) : operand;
     switch (site->kind) {
-    case ACCESS_ATTRIBUTE: return tell_attribute(site, object, site->writes);
+    case ACCESS_ATTRIBUTE: return tell_attribute(site, object, site->name, site->writes);
+    case ACCESS_NAMED: return tell_named(site, operand);
+    case ACCESS_BOTH:
+        return tell_contents(site, access_below(site, 1)) < 0 ? -1 : tell_contents(site, operand);
     case ACCESS_METHOD: return tell_method(site, operand);
     case ACCESS_ITEM: return tell_subscript(site, operand);
     case ACCESS_CONTENTS: return tell_contents(site, object);

@@ -13,10 +13,11 @@ Each instruction put in bears the position of the one it precedes, as ticks do: 
 tracebacks stay those of the untouched program. Works after the ticks were placed, from the
 outside in, with a stack of its own.
 
-Left out on purpose: comparisons and arithmetic of whole containers; `getattr`, `setattr` and other
-functions of C that are not in `containers.py`; the store of `for G in`, `with
-x as G` and `except E as G`, which is told right after it happened; what a pattern of `match`
-reads.
+Left out on purpose: operators on containers whose names the file nowhere uses as such
+(`likely.py`); the store of `for G in`, `with x as G` and `except E as G`, which is told right after
+it happened; what a pattern of `match` reads beyond the contents and the named attributes of its
+subject; functions of C that are not in `containers.py`; methods of containers that are passed on
+before they are called; what `vars(x)` and `x.__dict__` change, which is told as contents of a dict.
 """
 
 from __future__ import annotations
@@ -24,65 +25,70 @@ from __future__ import annotations
 import _ast
 from _ast import AST
 
-from reenact.instrument.containers import (
-    CONSUMERS,
-    ITERATING,
-    KEYED,
-    METHODS,
-    changes_argument,
-    consumed_by,
-    is_nobodys,
-)
+from reenact.instrument.calls import Calls, is_super
+from reenact.instrument.containers import is_nobodys
+from reenact.instrument.likely import Likely
 from reenact.instrument.places import before, first_place, last_place
 from reenact.instrument.rewrite import position
-from reenact.instrument.scopes import COMPREHENSIONS, Names, slots, viewed
+from reenact.instrument.scopes import COMPREHENSIONS, Names, slots
 from reenact.instrument.sites import (
     ATTRIBUTE,
+    BOTH,
     CLOSURE,
     CONTENTS,
     GLOBAL,
     ITEM,
     MEMBER,
-    METHOD,
-    MOST_OPERANDS,
     TURN,
-    Sites,
     is_constant_name,
-    operands,
     wrap,
-    wrap_operand,
 )
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from typing import Any
 
-    from reenact.instrument.places import Place
     from reenact.instrument.scopes import Scope
 
 _VARIABLES = {"global": GLOBAL, "closure": CLOSURE}
 _COMMUTING = (_ast.Add, _ast.BitOr)  # `+=` of a list and `|=` of a set only add to it
 
+# By which methods operators ask for the contents of both their operands.
+_OPERATORS = {
+    _ast.Eq: "__eq__",
+    _ast.NotEq: "__ne__",
+    _ast.Lt: "__lt__",
+    _ast.LtE: "__le__",
+    _ast.Gt: "__gt__",
+    _ast.GtE: "__ge__",
+    _ast.Add: "__add__",
+    _ast.Mult: "__mul__",
+    _ast.Sub: "__sub__",
+    _ast.BitOr: "__or__",
+    _ast.BitAnd: "__and__",
+    _ast.BitXor: "__xor__",
+}
+
 
 def insert_accesses(tree: _ast.Module) -> None:
     """Put sites into *tree*, which has its ticks already."""
-    _Rewriter(Names(tree)).rewrite(tree)
+    _Rewriter(tree).rewrite(tree)
 
 
-class _Rewriter:
-    def __init__(self, names: Names) -> None:
-        self.names = names
-        self.scope: Scope  # that of the node being looked at
-        self.site = Sites().site
+class _Rewriter(Calls):
+    def __init__(self, tree: _ast.Module) -> None:
+        super().__init__(Names(tree), Likely(tree))
         self.pairs = 0
-        self.done: set[int] = set()  # nodes whose own access an outer node has dealt with
         self.inserted: list[tuple[_ast.stmt, _ast.stmt]] = []  # what to put before which statement
         self.handlers = {
             _ast.Attribute: self._attribute,
             _ast.Subscript: self._item,
-            _ast.Call: self._call,
+            _ast.Call: self.call,
             _ast.Compare: self._compare,
+            _ast.BinOp: self._operator,
+            _ast.FormattedValue: self._formatted,
+            _ast.Match: self._match,
+            _ast.match_case: self._guard,
             _ast.Starred: self._starred,
             _ast.Dict: self._dict,
             _ast.YieldFrom: self._yield_from,
@@ -127,124 +133,96 @@ class _Rewriter:
         self.pairs += 1
         return self.pairs
 
-    def _is_trivial(self, node: Any) -> bool:
-        """Can *node* hold no point, however it is evaluated?"""
-        if isinstance(node, _ast.Name):
-            return not self.names.variable(self.scope, self.scope.mangled(node.id))
-        if isinstance(node, _ast.UnaryOp):
-            return isinstance(node.operand, _ast.Constant)
-        if isinstance(node, _ast.Tuple):
-            return all(map(self._is_trivial, node.elts))
-        if isinstance(node, _ast.Slice):
-            return all(map(self._is_trivial, (node.lower, node.upper, node.step)))
-        return node is None or isinstance(node, _ast.Constant)
-
-    def _is_unshared(self, node: AST) -> bool:
-        """Is *node* a value, or the view of one, that no other thread can reach?"""
-        if is_nobodys(node) or self.names.is_private(self.scope, node):
-            return True
-        return any(self.names.is_private(self.scope, each) for each in viewed(node))
-
-    # Attributes, items and calls.
+    # Attributes and items.
 
     def _attribute(self, node: Any) -> None:
-        if id(node) in self.done or is_nobodys(node.value) or _is_super(node.value):
+        if id(node) in self.done or is_nobodys(node.value) or is_super(node.value):
             return
         writes = not isinstance(node.ctx, _ast.Load)
         name = self.scope.mangled(node.attr)
-        site = self.site(ATTRIBUTE, node, name, writes=writes)
+        deletes = isinstance(node.ctx, _ast.Del)
+        site = self.site(ATTRIBUTE, node, name, writes=writes, deletes=deletes)
         node.value = wrap(site, node.value, last_place(node))
 
     def _item(self, node: Any, pair: int = 0) -> None:
         """With a *pair*, the read of an augmented assignment. The key lies in the site's hand."""
-        if id(node) in self.done or self._is_unshared(node.value):
+        if id(node) in self.done or self.is_unshared(node.value):
             return
         writes = not pair and not isinstance(node.ctx, _ast.Load)
         deletes = isinstance(node.ctx, _ast.Del)
         site = self.site(ITEM, node, writes=writes, deletes=deletes, pair=pair, depth=1)
         node.slice = wrap(site, node.slice, position(node))
 
-    def _call(self, node: Any) -> None:
-        if isinstance(node.func, _ast.Attribute) and node.func.attr in METHODS:
-            self._method(node)
-        elif changes_argument(node.func):
-            self._argument(node, writes=True)
-        elif self._is_consumer(node.func):
-            self._argument(node, consumed_by(node.func.id))
-        for keyword in node.keywords:
-            if keyword.arg is None:
-                keyword.value = self._contents(keyword.value, "keys")
-
-    def _method(self, node: Any) -> None:
-        func = node.func
-        self.done.add(id(func))
-        if func.attr in ITERATING and node.args and not isinstance(node.args[0], _ast.Starred):
-            node.args[0] = self._contents(node.args[0])
-        if self._is_unshared(func.value):
-            return
-        last = self._last_operand(node)
-        if last is None and func.attr in KEYED and _has_plain_operands(node) and node.args:
-            last = 0
-        site = self.site(
-            METHOD, func, func.attr, writes=METHODS[func.attr], remembers=last is not None
-        )
-        func.value = wrap(site, func.value, last_place(func))
-        if last is not None:
-            site = self.site(METHOD, func, func.attr, writes=METHODS[func.attr], depth=last + 1)
-            wrap_operand(node, last, site)
-
-    def _is_consumer(self, func: Any) -> bool:
-        if not isinstance(func, _ast.Name) or func.id not in CONSUMERS:
-            return False
-        return self.names.is_builtin(self.scope, func.id)
-
-    def _argument(self, node: Any, asks: str = "", writes: bool = False) -> None:
-        """A function that reads or writes the contents of its first argument."""
-        is_plain = node.args and not isinstance(node.args[0], _ast.Starred)
-        if not is_plain or self._is_unshared(node.args[0]):
-            return
-        last = self._last_operand(node) or 0
-        site = self.site(CONTENTS, node.args[0], asks, writes=writes, depth=last)
-        wrap_operand(node, last, site)
-
-    def _last_operand(self, node: _ast.Call) -> int | None:
-        """The last operand of a plain call that can hold a point."""
-        if not _has_plain_operands(node):
-            return None
-        return _last(not self._is_trivial(each) for each in operands(node))
-
     # Contents of containers.
 
-    def _contents(self, node: Any, asks: str = "__iter__", place: Place | None = None) -> Any:
-        """*node* with a site around it; *asks* is the method by which its contents are asked for.
-
-        Loops and tests go by the position of what they have."""
-        if self._is_unshared(node) or is_constant_name(node):
-            return node
-        return wrap(self.site(CONTENTS, node, asks), node, place or last_place(node))
-
     def _compare(self, node: Any) -> None:
+        left = node.left
         for number, op in enumerate(node.ops):
+            right = node.comparators[number]
             if isinstance(op, (_ast.In, _ast.NotIn)):
-                node.comparators[number] = self._member(node.comparators[number])
+                node.comparators[number] = self._member(right)
+            elif type(op) in _OPERATORS:
+                node.comparators[number] = self._both(left, right, op)
+            left = right
+
+    def _operator(self, node: Any) -> None:
+        if isinstance(node.op, _ast.Mod) and _is_text(node.left):
+            self._formatted_by(node)
+        elif type(node.op) in _OPERATORS:
+            node.right = self._both(node.left, node.right, node.op)
+
+    def _both(self, left: AST, right: Any, op: AST) -> Any:
+        """Two operands, of which the first lies below the site on the stack."""
+        asks = _OPERATORS[type(op)]
+        sides = [each for each in (left, right) if not self.is_unshared(each)]
+        is_constant = isinstance(left, _ast.Constant) or isinstance(right, _ast.Constant)
+        if is_constant or not any(map(self.likely.holds, sides)):
+            return right
+        if len(sides) == 2:
+            site = self.site(BOTH, right, asks)
+        else:
+            site = self.site(CONTENTS, sides[0], asks, depth=int(sides[0] is left))
+        return wrap(site, right, last_place(right))
+
+    def _formatted(self, node: Any) -> None:
+        node.value = self.contents(node.value, "__repr__")
+
+    def _formatted_by(self, node: Any) -> None:
+        """`"%s" % x`, or `"%s %s" % (x, y)`."""
+        if isinstance(node.right, _ast.Tuple):
+            elements = node.right.elts
+            elements[:] = [self.contents(each, "__repr__") for each in elements]
+        else:
+            node.right = self.contents(node.right, "__repr__")
+
+    def _match(self, node: Any) -> None:
+        """Patterns themselves cannot hold sites: what the subject holds is told before them."""
+        patterns = [each for case in node.cases for each in _alternatives(case.pattern)]
+        place = last_place(node.subject)
+        if any(isinstance(each, (_ast.MatchSequence, _ast.MatchMapping)) for each in patterns):
+            node.subject = self.contents(node.subject)
+        classes = [each for each in patterns if isinstance(each, _ast.MatchClass)]
+        for name in dict.fromkeys(name for each in classes for name in each.kwd_attrs):
+            site = self.site(ATTRIBUTE, node.subject, self.scope.mangled(name))
+            node.subject = wrap(site, node.subject, place)
 
     def _member(self, node: Any) -> Any:
         """What is looked for lies right below on the stack."""
-        if self._is_unshared(node) or is_constant_name(node):
+        if self.is_unshared(node) or is_constant_name(node):
             return node
-        return wrap(self.site(MEMBER, node, "__contains__", depth=0), node, last_place(node))
+        return wrap(self.site(MEMBER, node, "__contains__"), node, last_place(node))
 
     def _starred(self, node: Any) -> None:
         if isinstance(node.ctx, _ast.Load):
-            node.value = self._contents(node.value)
+            node.value = self.contents(node.value)
 
     def _dict(self, node: Any) -> None:
         for number, key in enumerate(node.keys):
             if key is None:
-                node.values[number] = self._contents(node.values[number], "keys")
+                node.values[number] = self.contents(node.values[number], "keys")
 
     def _yield_from(self, node: Any) -> None:
-        node.value = self._contents(node.value)
+        node.value = self.contents(node.value)
 
     def _comprehension(self, node: Any) -> None:
         """From the last loop to the first: what a turn evaluates has its own sites by then."""
@@ -252,9 +230,9 @@ class _Rewriter:
         for number, each in reversed(list(enumerate(node.generators))):
             self.scope = inner if number else outer
             is_walk = not each.is_async and not self._is_range(each.iter)
-            is_shared = is_walk and not self._is_unshared(each.iter)
+            is_shared = is_walk and not self.is_unshared(each.iter)
             if is_walk:
-                each.iter = self._contents(each.iter, place=position(each.iter))
+                each.iter = self.contents(each.iter, place=position(each.iter))
             self.scope = inner
             each.ifs[:] = [self._tested(test) for test in each.ifs]
             if is_shared:
@@ -278,20 +256,21 @@ class _Rewriter:
         return wrap(self.site(TURN, iterator), value, last_place(value))
 
     def _for(self, node: Any) -> None:
-        if not self._is_range(node.iter) and not self._is_unshared(node.iter):
+        if not self._is_range(node.iter) and not self.is_unshared(node.iter):
             node.body.insert(1, before(self.site(TURN, node.iter), position(node.body[0])))
-            node.iter = self._contents(node.iter, place=position(node.iter))
+            node.iter = self.contents(node.iter, place=position(node.iter))
         self._async_for(node)
 
     def _is_range(self, node: AST) -> bool:
-        if not isinstance(node, _ast.Call) or not isinstance(node.func, _ast.Name):
-            return False
-        return node.func.id == "range" and self.names.is_builtin(self.scope, "range")
+        return isinstance(node, _ast.Call) and self.is_builtin(node.func, "range")
 
     # Truth.
 
     def _test(self, node: Any) -> None:
         node.test = self._tested(node.test)
+
+    def _guard(self, node: Any) -> None:
+        node.guard = node.guard and self._tested(node.guard)
 
     def _not(self, node: Any) -> None:
         if isinstance(node.op, _ast.Not):
@@ -302,8 +281,8 @@ class _Rewriter:
         node.values[:-1] = [self._tested(each) for each in node.values[:-1]]
 
     def _tested(self, node: Any) -> Any:
-        if isinstance(node, (_ast.Name, _ast.Attribute)):
-            return self._contents(node, "__len__", position(node))
+        if isinstance(node, (_ast.Name, _ast.Attribute, _ast.Subscript, _ast.NamedExpr)):
+            return self.contents(node, "__len__", position(node))
         if isinstance(node, _ast.BoolOp):
             node.values[-1] = self._tested(node.values[-1])
         return node
@@ -347,7 +326,7 @@ class _Rewriter:
 
     def _assign(self, node: Any) -> None:
         if any(map(_unpacks, node.targets)):
-            node.value = self._contents(node.value)
+            node.value = self.contents(node.value)
         for target in node.targets:
             for name in self._stored(target):
                 node.value = wrap(self._store(name.id, name), node.value, position(name))
@@ -408,7 +387,7 @@ class _Rewriter:
             read = self.site(ATTRIBUTE, target, name, pair=pair)
             target.value = wrap(read, target.value, last_place(target))
             kind, depth = ATTRIBUTE, 2
-        elif self._is_unshared(target.value):
+        elif self.is_unshared(target.value):
             return
         else:
             name, kind, depth = "", ITEM, 3
@@ -466,28 +445,22 @@ def _insert(tree: AST, inserted: list[tuple[_ast.stmt, _ast.stmt]]) -> None:
                 pending += block
 
 
-def _is_super(node: AST) -> bool:
-    """`super().x` reads a class, and Python has instructions of its own for it."""
-    return (
-        isinstance(node, _ast.Call) and isinstance(node.func, _ast.Name) and node.func.id == "super"
-    )
-
-
-def _has_plain_operands(node: Any) -> bool:
-    """Do the operands of a call lie on the stack one by one?"""
-    starred = any(isinstance(each, _ast.Starred) for each in node.args)
-    packed = any(each.arg is None for each in node.keywords)
-    return not starred and not packed and len(operands(node)) <= MOST_OPERANDS
-
-
-def _last(flags: Iterable[bool]) -> int | None:
-    numbers = [number for number, flag in enumerate(flags) if flag]
-    return numbers[-1] if numbers else None
-
-
 def _unpacks(target: AST) -> bool:
     return isinstance(target, (_ast.Tuple, _ast.List))
 
 
 def _imported(node: Any) -> list[str]:
     return [each.asname or each.name.partition(".")[0] for each in node.names]
+
+
+def _is_text(node: AST) -> bool:
+    return isinstance(node, _ast.Constant) and isinstance(node.value, (str, bytes))
+
+
+def _alternatives(pattern: Any) -> list[Any]:
+    """The patterns that the subject itself is held against."""
+    if isinstance(pattern, _ast.MatchOr):
+        return [each for part in pattern.patterns for each in _alternatives(part)]
+    if isinstance(pattern, _ast.MatchAs) and pattern.pattern is not None:
+        return _alternatives(pattern.pattern)
+    return [pattern]

@@ -45,11 +45,10 @@ KEYED = frozenset(_KEYED.split())
 # Functions that read the contents of their first argument; have they done so when they return?
 _CONSUMING = """
     len list tuple set frozenset dict sorted sum min max any all str repr bool
+    bytes bytearray print ascii format
 """
-_ASKED = {"len": "__len__", "bool": "__len__", "str": "__repr__", "repr": "__repr__"} | {
-    "dict": "keys",
-    "reversed": "__reversed__",
-}
+_ASKED = {"len": "__len__", "bool": "__len__", "dict": "keys", "reversed": "__reversed__"}
+_ASKED |= dict.fromkeys(("str", "repr", "print", "ascii", "format"), "__repr__")
 CONSUMERS = dict.fromkeys(_CONSUMING.split(), True) | dict.fromkeys(
     ("iter", "enumerate", "reversed"), False
 )
@@ -60,6 +59,18 @@ _CHANGING = """
 """
 _CHANGERS = frozenset(_CHANGING.split())
 _CHANGERS_BY_MODULE = {"heapq": _CHANGERS, "bisect": _CHANGERS, "random": frozenset(["shuffle"])}
+
+# Those that read it.
+_READERS = frozenset(["deque", "Counter", "OrderedDict", "deepcopy", "chain"])
+_READERS_BY_MODULE = {
+    "collections": frozenset(["deque", "Counter", "OrderedDict"]),
+    "copy": frozenset(["copy", "deepcopy"]),
+    "json": frozenset(["dumps", "dump"]),
+    "pickle": frozenset(["dumps", "dump"]),
+    "random": frozenset(["choice", "choices", "sample"]),
+    "itertools": frozenset(["chain", "cycle", "islice"]),
+    "bisect": frozenset(["bisect", "bisect_left", "bisect_right"]),
+}
 
 _DISPLAYS = (
     _ast.List,
@@ -86,9 +97,18 @@ def consumed_by(function: str) -> str:
 
 def changes_argument(func: AST) -> bool:
     """Does the function that *func* names write the container that is its first argument?"""
+    return _is_among(func, _CHANGERS, _CHANGERS_BY_MODULE)
+
+
+def reads_argument(func: AST) -> bool:
+    """Does it read that container?"""
+    return _is_among(func, _READERS, _READERS_BY_MODULE)
+
+
+def _is_among(func: AST, names: frozenset[str], by_module: dict[str, frozenset[str]]) -> bool:
     if isinstance(func, _ast.Attribute) and isinstance(func.value, _ast.Name):
-        return func.attr in _CHANGERS_BY_MODULE.get(func.value.id, ())
-    return isinstance(func, _ast.Name) and func.id in _CHANGERS
+        return func.attr in by_module.get(func.value.id, ())
+    return isinstance(func, _ast.Name) and func.id in names
 
 
 def is_nobodys(node: AST) -> bool:

@@ -56,6 +56,7 @@ class Scope:
         self.function: Scope = self if runs_later or parent is None else parent.function
         self.bindings: dict[str, int] = {}  # those by name in the source, of every kind
         self.rebound: set[str] = set()
+        self.imported: list[str] = []
         self.globals: set[str] = set()
         self.nonlocals: set[str] = set()
         self.used: set[str] = set()
@@ -134,6 +135,11 @@ class Names:
         owner = scope.owner(name)
         return owner.parent is None and name not in owner.bindings
 
+    def is_import(self, scope: Scope, name: str) -> bool:
+        """Is *name* bound by imports alone?"""
+        owner = scope.owner(name)
+        return owner.bindings.get(name) == owner.imported.count(name) > 0
+
     # The first pass: what is bound and used where.
 
     def _collect(self, tree: _ast.Module) -> None:
@@ -160,6 +166,8 @@ class Names:
         else:
             for name in _bound_by(node):
                 scope.bind(scope.mangled(name))
+                if isinstance(node, (_ast.Import, _ast.ImportFrom)):
+                    scope.imported.append(scope.mangled(name))
         self._note_container(node, scope)
         self._safe.update(id(name) for name in _operated_on(node))
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 PREFIX = "\0reenact access\0"
 
 # Letters of kinds; `_core/core.h` has them in this order.
-ATTRIBUTE, ITEM, CONTENTS, GLOBAL, CLOSURE, METHOD, TURN, MEMBER = "aicgvmte"
+ATTRIBUTE, ITEM, CONTENTS, GLOBAL, CLOSURE, METHOD, TURN, MEMBER, NAMED, BOTH = "aicgvmtexo"
 MOST_OPERANDS = 12  # of a call: Python keeps so many on its stack one by one
 _SUBSCRIPTED = (_ast.Name, _ast.Attribute, _ast.Call)  # what no version folds or warns about
 
@@ -42,13 +42,16 @@ class Sites:
         augments: bool = False,
         commutes: bool = False,
         deletes: bool = False,
+        is_unbound: bool = False,
+        is_bound: bool = False,
+        is_raw: bool = False,
         depth: int = 0,
         pair: int = 0,
     ) -> str:
         """A placeholder for an access to *node*; its fields are told in `_core/core.h`."""
         self.count += 1  # every placeholder is another constant
         flags = "-" + "w" * writes + "r" * remembers + "a" * augments + "c" * commutes
-        flags += "d" * deletes
+        flags += "d" * deletes + "u" * is_unbound + "b" * is_bound + "p" * is_raw
         line, column = spot(node)
         numbers = f"{depth} {pair} {line} {column} {self.count}"
         return f"{PREFIX}{kind} {flags} {numbers} {name}"

@@ -120,6 +120,30 @@ SEQUENCES = {
     "a, b = b, a = 1, 2": [],
     "', '.join(t.table)": [TABLE, DICT],
     "from heapq import *; heappush(t.items, t.n)": [ITEMS, N, f"{LIST}!"],
+    "print(t.items, end=''); '%s' % t.items": [ITEMS, LIST] * 2,
+    "'%s %s' % (t.items, t.n)": [ITEMS, LIST, N],
+    "import copy; copy.copy(t.items)": ["attribute copy", ITEMS, LIST],
+    # operators, if one operand is used as a container somewhere
+    "t.items == t.table; len(t.items)": [ITEMS, TABLE, LIST, DICT, ITEMS, LIST],
+    "t.items <= t.items > [1]; len(t.items)": [ITEMS, ITEMS, *[LIST] * 3, ITEMS, LIST],
+    "[1] + t.items; len(t.items)": [ITEMS, LIST, ITEMS, LIST],
+    "x = t.items\nlen(t.items)\nx + x": [ITEMS, ITEMS, LIST, LIST, LIST],
+    "t.items == 1, t.items == t.items": [ITEMS, ITEMS, ITEMS],
+    "t.n == t.n, t.n + t.n": [N] * 4,
+    "t.items is t.items; len(t.items)": [ITEMS] * 3 + [LIST],
+    # methods of types
+    "list.append(t.items, t.n)": [ITEMS, N, f"{LIST}!"],
+    "dict.get(t.table, 'a', 1)": [TABLE, DICT],
+    "list.sort(t.items)": [ITEMS, f"{LIST}!"],
+    "class list: append = len\nlist.append('')": ["attribute append"],
+    # attributes by name
+    "getattr(t, 'n'), getattr(t, 'gone', t.n)": [N, N, "attribute gone"],
+    "hasattr(t, 'n'); setattr(t, 'n', 2); delattr(t, 'n')": [N, f"{N}!", f"{N}!"],
+    "setattr(t, ''.join('n'), t.n)": [N, f"{N}!"],
+    "object.__setattr__(t, 'n', t.n)": [N, f"{N}!"],
+    "object.__getattribute__(t, 'n')": [N],
+    "getattr(*[t, 'n'])": [],
+    "getattr = t.method; getattr(t, 'n')": ["attribute method"],
     # truth
     "if t.items: pass": [ITEMS, LIST],
     "while t.empty: pass": ["attribute empty", LIST],
@@ -140,7 +164,7 @@ SEQUENCES = {
     "{x: y for x in t.items for y in t.table}": [ITEMS, LIST, *[TABLE, DICT, LIST, DICT] * 3],
     "list(x for x in t.items)": [ITEMS, LIST, LIST, LIST, LIST],
     # where expressions hide
-    "f'{t.n}{t.items!r:>{t.n}}'": [N, ITEMS, N],
+    "f'{t.n}{t.items!r:>{t.n}}'": [N, ITEMS, LIST, N],
     "(lambda x=t.n: t.items)()": [N, ITEMS],
     "def f(x=t.n, *, y=t.n): pass": [N, N],
     "def f(x: t.n) -> t.n: pass": [],
@@ -151,7 +175,10 @@ SEQUENCES = {
     "with t.cm as t.n: pass": ["attribute cm", f"{N}!"],
     "for t.n in 1, 2: pass": [f"{N}!", f"{N}!"],
     "match t.n:\n  case t.n: pass": [N],
-    "match t.n:\n  case x if t.items: pass": [N, ITEMS],
+    "match t.n:\n  case x if t.items: pass": [N, ITEMS, LIST],
+    "match t.items:\n  case [x, *y]: pass": [ITEMS, LIST],
+    "match t.n:\n  case 1 | [2]: pass": [N],
+    "match t:\n  case object(n=1, items=x) as y: pass": [N, ITEMS],
     "global g; g = 1; g": [],
 }
 
@@ -331,7 +358,7 @@ PRIVATE = [
 ESCAPING = [
     "x = []; x.append(1); return x",
     "x = []; x.append(1); yield x",
-    "x = []; x.append(1); print(x, end='')",
+    "x = []; x.append(1); t.method(x)",
     "x = []; x.append(1); y = x",
     "x = []; x.append(1); t.n = x",
     "x = []; x.append(x)",

@@ -69,8 +69,11 @@ def key(value: object) -> str:
 
 
 def all_names(code: CodeType) -> set[str]:
-    """Every name that *code* uses, and that code inside it does."""
+    """Every name and word that *code* uses, and that code inside it does."""
     found = {*code.co_names, *code.co_varnames, *code.co_freevars, *code.co_cellvars}
     for each in code.co_consts:
-        found |= all_names(each) if isinstance(each, CodeType) else set()
+        if isinstance(each, CodeType):
+            found |= all_names(each)
+        elif isinstance(each, str):
+            found.add(each)
     return found

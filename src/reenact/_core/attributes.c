@@ -1,0 +1,129 @@
+/* Attributes: which variables `a.b` reads or writes, as Python would find it.
+ *
+ * That of an object lies in the object or, to read, in its class or one of the bases; reading what
+ * the object does not have depends on all of them in turn. Properties and other code of the
+ * program's are no variables: what they touch, their bodies tell. Nor is what thread-locals and
+ * other objects with a way of their own have. A site remembers what it has found out about the
+ * class that it met last. */
+#include "core.h"
+
+enum Manner {
+    UNKNOWN,
+    NOTHING,   /* not a variable */
+    OWN,       /* the object's */
+    INHERITED, /* the object's, or else its class's */
+    OF_MODULE,
+    OF_CLASS
+};
+
+/* Does the type find, or set, attributes as most do, or only after Python's __getattr__? */
+static bool is_ordinary(PyTypeObject *type, const char *method, void *slot, void *generic)
+{
+    if (slot == generic) {
+        return true;
+    }
+    PyObject *name = PyUnicode_InternFromString(method);
+    PyObject *found = name == NULL ? NULL : _PyType_Lookup(type, name);
+    Py_XDECREF(name);
+    return found != NULL && Py_IS_TYPE(found, &PyWrapperDescr_Type) &&
+           ((PyWrapperDescrObject *)found)->d_wrapped == generic;
+}
+
+static bool reads_as(PyTypeObject *type, getattrofunc generic)
+{
+    return is_ordinary(type, "__getattribute__", (void *)type->tp_getattro, (void *)generic);
+}
+
+static bool writes_as(PyTypeObject *type, setattrofunc generic, bool deletes)
+{
+    return is_ordinary(type, deletes ? "__delattr__" : "__setattr__", (void *)type->tp_setattro,
+                       (void *)generic);
+}
+
+/* A slot, or a field of an object of C, as opposed to code of Python's. */
+static bool is_field(PyObject *descriptor)
+{
+    return Py_IS_TYPE(descriptor, &PyMemberDescr_Type) ||
+           Py_IS_TYPE(descriptor, &PyGetSetDescr_Type);
+}
+
+static enum Manner manner_of(PyTypeObject *type, PyObject *name, AccessSite *site, bool writes)
+{
+    if (PyType_IsSubtype(type, &PyModule_Type)) {
+        return OF_MODULE;
+    }
+    bool is_class = PyType_FastSubclass(type, Py_TPFLAGS_TYPE_SUBCLASS);
+    PyTypeObject *model = is_class ? &PyType_Type : &PyBaseObject_Type;
+    if (!site->is_raw && !(writes ? writes_as(type, model->tp_setattro, site->deletes)
+                                  : reads_as(type, model->tp_getattro))) {
+        return NOTHING;
+    }
+    PyObject *found = _PyType_Lookup(type, name);
+    if (found != NULL && Py_TYPE(found)->tp_descr_set != NULL) {
+        return is_field(found) ? OWN : NOTHING;
+    }
+    if (is_class) {
+        return OF_CLASS;
+    }
+    return found == NULL || writes ? OWN : INHERITED;
+}
+
+static enum Manner manner_at(AccessSite *site, PyTypeObject *type, PyObject *name, bool writes)
+{
+    uint32_t version = type->tp_version_tag;
+    if (name == site->name && version != 0 && site->version == version) {
+        return (enum Manner)site->manner;
+    }
+    enum Manner manner = manner_of(type, name, site, writes);
+    if (name == site->name) { /* to look something up in a type gives it a version */
+        site->version = type->tp_version_tag;
+        site->manner = (uint8_t)manner;
+    }
+    return manner;
+}
+
+/* A read that goes through classes in their order until one has the name. Python's own cannot be
+ * changed. */
+static int tell_classes(AccessSite *site, PyTypeObject *type, PyObject *name, TellVariable tell)
+{
+    PyObject *order = type->tp_mro;
+    for (Py_ssize_t i = 0; order != NULL && i < PyTuple_GET_SIZE(order); i++) {
+        PyTypeObject *each = (PyTypeObject *)PyTuple_GET_ITEM(order, i);
+        PyObject *dict = compat_type_dict(each);
+        if ((each->tp_flags & Py_TPFLAGS_HEAPTYPE) &&
+            tell(site, (PyObject *)each, name, false) < 0) {
+            return -1;
+        }
+        if (dict == NULL || PyDict_GetItemWithError(dict, name) != NULL) {
+            return 0;
+        }
+    }
+    return 0;
+}
+
+/* Tells the variables of an access to the attribute *name*. */
+int attributes_tell(AccessSite *site, PyObject *object, PyObject *name, bool writes,
+                    TellVariable tell)
+{
+    if (PyWeakref_CheckProxy(object)) {
+        object = compat_proxied(object);
+    }
+    PyTypeObject *type = Py_TYPE(object);
+    switch (manner_at(site, type, name, writes)) {
+    case OWN: return !writes && has_no_attributes(object) ? 0 : tell(site, object, name, writes);
+    case OF_MODULE: /* the same variable as the module's own code knows it */
+        return tell(site, PyModule_GetDict(object), name, writes);
+    case OF_CLASS:
+        return writes ? tell(site, object, name, true)
+                      : tell_classes(site, (PyTypeObject *)object, name, tell);
+    case INHERITED:
+        if (has_no_attributes(object)) {
+            return 0;
+        }
+        if (tell(site, object, name, false) < 0) {
+            return -1;
+        }
+        return compat_instance_has(object, name) ? 0 : tell_classes(site, type, name, tell);
+    default: return 0;
+    }
+}

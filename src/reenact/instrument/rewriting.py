@@ -1,0 +1,93 @@
+"""Rewriting of accesses: what all parts of it share.
+
+Owns the state of one rewriting and the questions that every part asks: can this hold a point, can
+nobody else reach it, and how does a site go around a container. The parts: `accesses.py`,
+`calls.py`.
+"""
+
+from __future__ import annotations
+
+import _ast
+from _ast import AST
+
+from reenact.instrument.containers import is_nobodys
+from reenact.instrument.places import last_place
+from reenact.instrument.scopes import viewed
+from reenact.instrument.sites import (
+    CONTENTS,
+    MOST_OPERANDS,
+    Sites,
+    is_constant_name,
+    operands,
+    wrap,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from reenact.instrument.likely import Likely
+    from reenact.instrument.places import Place
+    from reenact.instrument.scopes import Names, Scope
+
+
+class Rewriting:
+    """One file that gets its sites."""
+
+    def __init__(self, names: Names, likely: Likely) -> None:
+        self.names = names
+        self.likely = likely
+        self.scope: Scope  # that of the node being looked at
+        self.site = Sites().site
+        self.done: set[int] = set()  # nodes whose own access an outer node has dealt with
+
+    def is_trivial(self, node: Any) -> bool:
+        """Can *node* hold no point, however it is evaluated?"""
+        if isinstance(node, _ast.Name):
+            return not self.names.variable(self.scope, self.scope.mangled(node.id))
+        if isinstance(node, _ast.UnaryOp):
+            return isinstance(node.operand, _ast.Constant)
+        if isinstance(node, _ast.Tuple):
+            return all(map(self.is_trivial, node.elts))
+        if isinstance(node, _ast.Slice):
+            return all(map(self.is_trivial, (node.lower, node.upper, node.step)))
+        return node is None or isinstance(node, _ast.Constant)
+
+    def is_unshared(self, node: AST) -> bool:
+        """Is *node* a value, or the view of one, that no other thread can reach?"""
+        if is_nobodys(node) or self.names.is_private(self.scope, node):
+            return True
+        return any(self.names.is_private(self.scope, each) for each in viewed(node))
+
+    def is_builtin(self, node: AST, *names: str) -> bool:
+        """Is *node* one of these names, with the meaning that Python gives it?"""
+        if not isinstance(node, _ast.Name) or node.id not in names:
+            return False
+        return self.names.is_builtin(self.scope, node.id)
+
+    def last_operand(self, node: _ast.Call) -> int | None:
+        """The last operand of a plain call that can hold a point."""
+        if not has_plain_operands(node):
+            return None
+        return _last(not self.is_trivial(each) for each in operands(node))
+
+    def contents(self, node: Any, asks: str = "__iter__", place: Place | None = None) -> Any:
+        """*node* with a site around it; *asks* is the method by which its contents are asked for.
+
+        Loops and tests go by the position of what they have."""
+        if self.is_unshared(node) or is_constant_name(node):
+            return node
+        return wrap(self.site(CONTENTS, node, asks), node, place or last_place(node))
+
+
+def has_plain_operands(node: Any) -> bool:
+    """Do the operands of a call lie on the stack one by one?"""
+    starred = any(isinstance(each, _ast.Starred) for each in node.args)
+    packed = any(each.arg is None for each in node.keywords)
+    return not starred and not packed and len(operands(node)) <= MOST_OPERANDS
+
+
+def _last(flags: Iterable[bool]) -> int | None:
+    numbers = [number for number, flag in enumerate(flags) if flag]
+    return numbers[-1] if numbers else None
