@@ -79,7 +79,8 @@ static const char *kind_of(const Race *race)
     switch (race->second->site->kind) {
     case ACCESS_GLOBAL: return "global";
     case ACCESS_CLOSURE: return "closure";
-    default: return PyDict_Check(race->object) ? "global" : "attribute";
+    default:
+        return PyType_FastSubclass(race->type, Py_TPFLAGS_DICT_SUBCLASS) ? "global" : "attribute";
     }
 }
 

@@ -13,7 +13,7 @@ import os
 from typing import Any, NoReturn
 
 from reenact import _core
-from reenact.engine import following
+from reenact.engine import machinery
 
 _exit = os._exit
 _descriptor = -1
@@ -24,7 +24,7 @@ def prepare() -> None:
     """Before the gate is opened: what is done here, the program does not see."""
     global _descriptor
     _descriptor = _core.open_findings()
-    following.know_machinery()
+    machinery.tell_core()
     _core.at_last(_write)
     atexit.register(_finish)
     os._exit = _exit_with_findings
