@@ -315,20 +315,22 @@ static bool is_sampled(uint64_t where, uint64_t what)
     return hash_of(where ^ races.seed, what) <= races.threshold;
 }
 
-/* Another edge for items that are handed over: the balance of the CREATED name has room for it. */
-static void hand_over(uint64_t where, enum AccessMode mode)
+/* An edge by an object that is no lock: what happened before it was passed on happens before it is
+ * taken up. Kept in the balance of a name that has none. */
+static void pass_on(uint64_t where)
 {
     Variable *variable = variable_of(where | BALANCE, CREATED);
     Clock *clock = variable->write == 0 ? NULL : memory_at((uint32_t)variable->write);
-    if (mode == MODE_TAKE) {
-        clocks_acquire(clock);
-        return;
-    }
     clocks_release(&clock);
-    variable = variable_of(where | BALANCE, CREATED);
     variable->write = memory_place(clock);
-    now.epoch = (Word)(uint32_t)me->slot << 32 | clock_at(me->clock, me->slot);
-    now.number = 0;
+}
+
+static void take_up(uint64_t where)
+{
+    const Variable *variable = variable_of(where | BALANCE, CREATED);
+    if (variable->write != 0) {
+        clocks_acquire(memory_at((uint32_t)variable->write));
+    }
 }
 
 static void look(AccessSite *site, PyObject *object, uintptr_t what, enum AccessMode mode)
@@ -367,9 +369,12 @@ static void look(AccessSite *site, PyObject *object, uintptr_t what, enum Access
         read_variable(where, what);
         break;
     case MODE_PUT:
+        weigh(where, WHOLE, UPDATES);
+        pass_on(where);
+        break;
     case MODE_TAKE:
         weigh(where, WHOLE, UPDATES);
-        hand_over(where, mode);
+        take_up(where);
         break;
     case MODE_UPDATE: weigh(where, WHOLE, UPDATES); break;
     default: weigh(where, WHOLE, LOOKS); break;
@@ -447,6 +452,27 @@ static PyObject *races_end(PyObject *module, PyObject *unused)
     Py_RETURN_NONE;
 }
 
-PyMethodDef race_functions[] = {{"races_begin", races_begin, METH_VARARGS, NULL},
+/* races_edge(object, passes_on): what was done before it is passed on is ordered before what is
+ * done after it is taken up */
+static PyObject *races_edge(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *object;
+    int passes_on;
+    if (!PyArg_ParseTuple(args, "Op", &object, &passes_on)) {
+        return NULL;
+    }
+    if (races_are_on && me != NULL && me->clock != NULL) {
+        uint64_t where = where_is(object);
+        if (tape_is_on) {
+            tape_put(passes_on ? "release" : "acquire", me->index, where | BALANCE, 0, 0);
+        }
+        (passes_on ? pass_on : take_up)(where);
+    }
+    Py_RETURN_NONE;
+}
+
+PyMethodDef race_functions[] = {{"races_edge", races_edge, METH_VARARGS, NULL},
+                                {"races_begin", races_begin, METH_VARARGS, NULL},
                                 {"races_end", races_end, METH_NOARGS, NULL},
                                 {NULL, NULL, 0, NULL}};

@@ -13,7 +13,7 @@ import os
 from typing import Any, NoReturn
 
 from reenact import _core
-from reenact.engine import machinery
+from reenact.engine import edges, machinery
 
 _exit = os._exit
 _descriptor = -1
@@ -25,6 +25,7 @@ def prepare() -> None:
     global _descriptor
     _descriptor = _core.open_findings()
     machinery.tell_core()
+    edges.install()
     _core.at_last(_write)
     atexit.register(_finish)
     os._exit = _exit_with_findings

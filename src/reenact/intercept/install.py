@@ -29,7 +29,7 @@ from reenact.intercept import (
 from reenact.intercept.lazy import call_when_loaded
 from reenact.intercept.numbers import hash_by_number, number_futures
 
-_Function = type(lambda: None)
+_Function: Any = type(lambda: None)
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
