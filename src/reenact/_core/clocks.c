@@ -36,6 +36,17 @@ void *take_memory(size_t size)
     return at - size;
 }
 
+/* Memory of ours as 32 bits. */
+void *memory_at(uint32_t place)
+{
+    return (char *)MEMORY + ((size_t)place << 4);
+}
+
+uint32_t memory_place(const void *memory)
+{
+    return (uint32_t)(((const char *)memory - (const char *)MEMORY) >> 4);
+}
+
 /* ---- clocks as such ---- */
 
 static int class_of(uint32_t width)
@@ -144,9 +155,13 @@ void clocks_begin(Thread *thread, Thread *parent)
     thread->clock->at[slot] =
         (slots[slot].last > clock_at(known, slot) ? slots[slot].last : clock_at(known, slot)) + 1;
     slots[slot].last = 0;
+    if (tape_is_on) {
+        tape_put("begin", thread->index, (uint64_t)parent->index, 0, 0);
+    }
     if (known != NULL) {
         parent->clock->at[parent->slot]++;
     }
+    races_changed_threads(thread);
 }
 
 void clocks_end(Thread *thread)
@@ -171,6 +186,13 @@ bool clocks_are_alone(const Thread *thread)
 
 /* ---- edges ---- */
 
+static void note(const char *kind, uint64_t object)
+{
+    if (tape_is_on) {
+        tape_put(kind, me->index, object, 0, 0);
+    }
+}
+
 void clocks_acquire(const Clock *clock)
 {
     me->clock = joined(me->clock, clock);
@@ -182,6 +204,13 @@ void clocks_release(Clock **clock)
     me->clock->at[me->slot]++;
 }
 
+/* The thread whose end the operation has seen, -1 if none's: 3.11 and 3.12 join a thread by taking
+ * a lock that its end releases. */
+int32_t clocks_ended(enum Operation kind, const Object *object)
+{
+    return kind == OP_JOIN ? (int32_t)object->id : kind == OP_ACQUIRE ? object->ends : -1;
+}
+
 /* What threading does for itself orders nothing but a thread's end and what follows it: its locks
  * are everybody's, and would order all that threads ever do. */
 void clocks_done(enum Operation kind, Object *object)
@@ -189,19 +218,21 @@ void clocks_done(enum Operation kind, Object *object)
     if (me->clock == NULL || object == NULL) {
         return;
     }
-    if (kind == OP_JOIN) {
-        clocks_acquire(gate.slots[object->id].clock);
-    }
-    else if (kind == OP_ACQUIRE && object->ends >= 0) { /* 3.11 and 3.12 join a thread so */
-        clocks_acquire(gate.slots[object->ends].clock);
+    int32_t ended = clocks_ended(kind, object);
+    if (ended >= 0) {
+        note("join", (uint64_t)ended);
+        clocks_acquire(gate.slots[ended].clock);
+        races_changed_threads(me);
     }
     else if (search_is_machinery()) {
         return;
     }
     else if (kind == OP_ACQUIRE || kind == OP_GET) {
+        note("acquire", object->serial);
         clocks_acquire(object->clock);
     }
     else if (kind == OP_RELEASE || kind == OP_PUT) {
+        note("release", object->serial);
         clocks_release(&object->clock);
     }
 }
