@@ -1,9 +1,9 @@
 """The raw findings: the document that a run with the detector on leaves, taken apart.
 
-Version 1 is one JSON object. `races` has one entry for each pair of sites; `threads` the names of
-threads; `overflow` says that some races were not counted; `sample` which part of the accesses was
-looked at; `locks` is for `locks.py`; `reasons`, if it is there, are words about what was out of
-control, and `exit_code` is the program's. Written by us for us: what is not as expected is a bug.
+Version 1 is one JSON object. `races` has one entry for each pair of sites and modes; `left_out` is
+how many more there were; `overflow` says that there were too many threads to keep apart; `sample`
+is the share of variables that was looked at; `threads` are the names of threads, if they are known,
+and `locks` is for `locks.py`. Written by us for us: what is not as expected is a bug.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Reader:
             raise InternalError(f"raw findings of version {version}, and not {VERSION}")
         self._document = document
         self._shown = shown
-        self._names = {each["index"]: each["name"] for each in document["threads"]}
+        self._names = {each["index"]: each["name"] for each in document.get("threads", ())}
 
     def races(self) -> list[Raw]:
         return [
@@ -70,7 +70,7 @@ class Reader:
         return Variable(
             fields["kind"],
             fields["name"],
-            fields["type"],
+            _without_module(fields["kind"], fields["type"]),
             fields["address"],
             None if made is None else self.thread(made["thread"]),
             () if made is None else self.stack(made["stack"]),
@@ -87,3 +87,8 @@ class Reader:
             tuple(self.lock(each) for each in fields["locks"]),
             fields.get("ended", False),
         )
+
+
+def _without_module(kind: str, name: str) -> str:
+    """The core calls a type as C does: built-in ones with their module."""
+    return name if kind == "global" else name.rpartition(".")[2]

@@ -29,7 +29,7 @@ from reenact.findings import Line
 
 VERSION = 1
 Verdict = Literal["none", "found", "inconclusive"]
-_OVERFLOW = "there were more races than could be kept: some are missing here"
+_OVERFLOW = "there were more threads at once than can be kept apart"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,21 +77,21 @@ class Report:
 def report_of(
     raw: dict[str, Any],
     root: str | os.PathLike[str],
+    *,
     ignored: Sequence[str] = (),
     known: Collection[str] = (),
+    reasons: Sequence[str] = (),
+    exit_code: int | None = None,
 ) -> Report:
-    """`ignored` are entries of the configuration, `known` keys of a baseline."""
+    """`ignored` are entries of the configuration, `known` keys of a baseline, `reasons` what was
+    out of control in the run, besides what the raw document says itself."""
     sources = Sources(root)
     left, suppressed = sift(findings_of(raw, root), sources, ignored, known)
-    reasons = [*raw.get("reasons", []), *([_OVERFLOW] if raw["overflow"] else [])]
-    return Report(
-        sources,
-        tuple(left),
-        tuple(suppressed),
-        tuple(reasons),
-        raw["sample"],
-        raw.get("exit_code"),
-    )
+    limits = [_OVERFLOW] if raw["overflow"] else []
+    if raw["left_out"]:
+        limits.append(f"{raw['left_out']:,} more races were seen than could be kept")
+    everything = (*reasons, *limits)
+    return Report(sources, tuple(left), tuple(suppressed), everything, raw["sample"], exit_code)
 
 
 # ---- as plain values ----

@@ -107,7 +107,7 @@ def document(*races: Raw, **fields: Any) -> Raw:
     made = {
         "version": 1,
         "races": list(races),
-        "locks": {},
+        "left_out": 0,
         "overflow": False,
         "sample": 1.0,
         "threads": threads,

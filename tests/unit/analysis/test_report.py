@@ -84,8 +84,9 @@ def test_verdicts(app: Program) -> None:
     order, held, unreleased = others(root)
     assert report_of(raw(app), root).verdict == "found"
     assert report_of(document(), root).verdict == "none"
-    assert report_of(document(reasons=["a thread got away"]), root).verdict == "inconclusive"
+    assert report_of(document(), root, reasons=["a thread got away"]).verdict == "inconclusive"
     assert report_of(document(overflow=True), root).verdict == "inconclusive"
+    assert report_of(document(left_out=2), root).verdict == "inconclusive"
     assert report_of(raw(app, overflow=True), root).verdict == "found"
     assert report_of(document(sample=0.5), root).verdict == "none"
     assert Report(sources, (order,)).verdict == "found"
@@ -134,17 +135,17 @@ def last(report: Report) -> list[str]:
 def test_summaries(app: Program) -> None:
     root = app.root
     assert last(report_of(document(), root)) == ["no races, no cycles of locks"]
-    suppressed = report_of(raw(app), root, ["balance"])
+    suppressed = report_of(raw(app), root, ignored=["balance"])
     words = "no races, no cycles of locks (1 suppressed: 1 by configuration)"
     assert last(suppressed) == [words]
-    sampled = report_of(document(sample=0.25, exit_code=7), root)
+    sampled = report_of(document(sample=0.25), root, exit_code=7)
     assert last(sampled)[1:] == [
-        "only 25% of the accesses were looked at: there may be more races",
+        "only 25% of the variables were looked at: there may be more races",
         "the program ended with exit code 7",
     ]
-    unsure = report_of(document(reasons=["a thread got away"], overflow=True), root)
+    unsure = report_of(document(left_out=2000), root, reasons=["a thread got away"])
     assert last(unsure)[1:3] == ["INCONCLUSIVE", "  a thread got away"]
-    assert "more races than could be kept" in last(unsure)[3]
+    assert last(unsure)[3] == "  2,000 more races were seen than could be kept"
     assert "there may be more" in last(report_of(raw(app, overflow=True), root))
 
 
@@ -164,7 +165,7 @@ def test_our_own_lines_are_not_shown(app: Program) -> None:
 
 
 def test_the_object(app: Program) -> None:
-    found = report_of(raw(app, exit_code=0), app.root).as_dict()
+    found = report_of(raw(app), app.root, exit_code=0).as_dict()
     assert json.loads(json.dumps(found)) == found
     assert {name: found[name] for name in ("version", "verdict", "reasons", "sample")} == {
         "version": 1,
@@ -199,7 +200,7 @@ def test_the_object_of_other_findings(app: Program) -> None:
 
 
 def test_suppressed_findings_are_in_the_object(app: Program) -> None:
-    found = report_of(raw(app), app.root, ["balance"]).as_dict()
+    found = report_of(raw(app), app.root, ignored=["balance"]).as_dict()
     assert found["findings"] == []
     (only,) = found["suppressed"]
     assert (only["how"], only["why"], only["kind"]) == ("configuration", "balance", "race")
@@ -314,7 +315,7 @@ def test_a_race_in_sarif(app: Program) -> None:
 
 
 def test_everything_in_sarif(app: Program) -> None:
-    found = report_of(raw(app, reasons=["a thread got away"]), app.root, ["balance"])
+    found = report_of(raw(app), app.root, ignored=["balance"], reasons=["a thread got away"])
     report = Report(found.sources, others(app.root), found.suppressed, found.reasons)
     log = sarif.document_of(report)
     results = check_sarif(json.loads(json.dumps(log)))

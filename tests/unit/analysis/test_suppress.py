@@ -87,7 +87,7 @@ def test_comments_about_something_else(tmp_path: Path, where: str, comment: str,
     "entry", ["Stats.hits", "Stats.*", "hits", "app.py", "./*.py", "*/app.py", "lib/../app.py"]
 )
 def test_configuration(tmp_path: Path, entry: str) -> None:
-    report = report_of(raw(app(tmp_path), "self.hits = 1"), tmp_path, [entry])
+    report = report_of(raw(app(tmp_path), "self.hits = 1"), tmp_path, ignored=[entry])
     is_meant = entry in ("Stats.hits", "Stats.*", "hits", "app.py")
     assert how(report) == ([("configuration", entry)] if is_meant else [])
     assert len(report.findings) == (not is_meant)
@@ -95,7 +95,7 @@ def test_configuration(tmp_path: Path, entry: str) -> None:
 
 @pytest.mark.parametrize("entry", ["Stats", "hit", "Stats.misses", "Account.hits", "stats.hits"])
 def test_configuration_about_something_else(tmp_path: Path, entry: str) -> None:
-    assert report_of(raw(app(tmp_path), "self.hits = 1"), tmp_path, [entry]).findings
+    assert report_of(raw(app(tmp_path), "self.hits = 1"), tmp_path, ignored=[entry]).findings
 
 
 def test_files_below_a_directory(tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def test_files_below_a_directory(tmp_path: Path) -> None:
     )
     found = raw(program, "self.hits = 1")
     for entry, is_meant in (("app/*", True), ("app/x/stats.py", True), ("x/stats.py", False)):
-        assert bool(report_of(found, tmp_path, [entry]).suppressed) == is_meant
+        assert bool(report_of(found, tmp_path, ignored=[entry]).suppressed) == is_meant
 
 
 def test_a_baseline_goes_round(tmp_path: Path) -> None:
@@ -169,7 +169,7 @@ def test_each_way_comes_before_the_next(tmp_path: Path) -> None:
     program = app(tmp_path, same=COMMENT)
     found = raw(program, "self.hits = 1")
     known = {each.key for each in findings_of(found, tmp_path)}
-    assert ways(report_of(found, tmp_path, ["hits"], known)) == ["comment"]
+    assert ways(report_of(found, tmp_path, ignored=["hits"], known=known)) == ["comment"]
     found = raw(program, "self.hits = 4")
     known = {each.key for each in findings_of(found, tmp_path)}
-    assert ways(report_of(found, tmp_path, ["hits"], known)) == ["configuration"]
+    assert ways(report_of(found, tmp_path, ignored=["hits"], known=known)) == ["configuration"]
