@@ -27,9 +27,10 @@ def findings_of(raw: dict[str, Any], root: str | os.PathLike[str]) -> list[Findi
     return sorted(found, key=_order)
 
 
-def _order(finding: Finding) -> tuple[bool, str, list[tuple[str, int]]]:
+def _order(finding: Finding) -> tuple[bool, str, str, list[tuple[str, int]]]:
+    """What is about the same variable comes together."""
     places = [(place.file, place.line) for place in finding.places]
-    return finding.level != "error", finding.kind, places
+    return finding.level != "error", finding.kind, finding.subject, places
 
 
 def _race(raw: Raw, sources: Sources) -> Race:

@@ -173,6 +173,16 @@ def test_of_several_the_one_that_matters_most_is_told(app: Program) -> None:
         assert [place.line for place in found.places] == [line, line]
 
 
+def test_what_is_about_one_variable_comes_together(app: Program) -> None:
+    lines = at(app, "self.balance = 7"), at(app, "self.balance -= 1"), at(app, "self.balance *= 8")
+    owner = variable("attribute", "owner", "Account")
+    raws = [race(BALANCE, lines[2], lines[2]), race(owner, lines[1], lines[1])]
+    raws.append(race(BALANCE, lines[0], lines[0]))
+    found = findings_of(document(*raws), app.root)
+    assert [each.subject for each in found] == ["Account.balance"] * 2 + ["Account.owner"]
+    assert found[0].places[0].line < found[1].places[0].line
+
+
 # ---- keys ----
 
 
