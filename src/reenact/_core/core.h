@@ -180,6 +180,7 @@ struct Thread {
     Object *pending; /* what the pending operation is on */
     Clock *clock;    /* what it knows to have happened */
     int32_t slot;    /* its own place in every clock */
+    uint64_t epoch;  /* its slot, and its own place in its own clock */
     Explored explored;
 };
 

@@ -49,6 +49,16 @@ static struct {
     uint64_t skipped;
 } races;
 
+/* Accesses of late: the same once more, in the same epoch and to the same object, tells nothing. */
+typedef struct {
+    PyObject *object;
+    uintptr_t what;
+    uint64_t moment;
+    uint64_t mode;
+} Seen;
+enum { MOST_SEEN = 1 << 12 };
+static Seen seen[MOST_SEEN];
+
 /* The access that is being looked at. */
 static struct {
     AccessSite *site;
@@ -124,9 +134,12 @@ static Variable *variable_of(uint64_t where, uint64_t what)
     return &races.table[slot];
 }
 
+/* The object in the life that it is in; from now on its end is seen. */
 static uint64_t where_is(PyObject *object)
 {
-    return (uint64_t)((uintptr_t)object >> 4) << 16 | shadow_track(object);
+    uint16_t *shadow = shadow_at(object);
+    *shadow |= 1;
+    return (uint64_t)((uintptr_t)object >> 4) << 16 | *shadow;
 }
 
 /* ---- epochs ---- */
@@ -340,7 +353,7 @@ static void look(AccessSite *site, PyObject *object, uintptr_t what, enum Access
     now.object = object;
     now.what = what;
     now.mode = mode;
-    now.epoch = (Word)(uint32_t)me->slot << 32 | clock_at(me->clock, me->slot);
+    now.epoch = me->epoch;
     now.number = 0;
     switch (mode) {
     case MODE_READ: read_variable(where, what); return;
@@ -392,7 +405,15 @@ void races_access(AccessSite *site, PyObject *object, uintptr_t what, enum Acces
     if (races.threshold != UINT64_MAX && !is_sampled((uint64_t)((uintptr_t)object >> 4) << 16, 0)) {
         return;
     }
+    Seen *known =
+        &seen[((uintptr_t)object >> 4 ^ what >> 3 ^ (uintptr_t)mode << 7) & (MOST_SEEN - 1)];
+    uint64_t moment = me->epoch << 16 | *shadow_at(object);
+    if (known->object == object && known->what == what && known->moment == moment &&
+        known->mode == mode) {
+        return;
+    }
     look(site, object, what, mode);
+    *known = (Seen){object, what, me->epoch << 16 | *shadow_at(object), mode};
 }
 
 void races_created(AccessSite *site, PyObject *object)

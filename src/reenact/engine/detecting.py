@@ -10,6 +10,7 @@ from __future__ import annotations
 import atexit
 import json
 import os
+import threading
 from typing import Any, NoReturn
 
 from reenact import _core
@@ -36,6 +37,7 @@ def begin(text: str) -> None:
     global _sample
     _sample, _, seed = text.partition(":")
     _core.races_begin(float(_sample), int(seed or 0))
+    edges.names[0] = threading.current_thread().name
 
 
 def found() -> dict[str, Any]:
@@ -47,6 +49,7 @@ def found() -> dict[str, Any]:
         "left_out": left_out,
         "overflow": overflow,
         "sample": float(_sample),
+        "threads": [{"index": index, "name": name} for index, name in sorted(edges.names.items())],
     }
 
 

@@ -17,15 +17,22 @@ from reenact import _core
 from reenact.intercept.lazy import call_when_loaded
 
 _edge = _core.races_edge
+names: dict[int, str] = {}  # of threads, by index
 
 
 def install() -> None:
+    _before(threading.Thread, "_set_ident", _keep_name)
     _before(threading.Event, "set", lambda event: _edge(event, True))
     _after(threading.Event, "is_set", _learn_if_set)
     _before(threading.Thread, "_delete", lambda thread: _edge(thread, True))
     _after(threading.Thread, "join", _learn_if_ended)
     _after(threading.Thread, "is_alive", _learn_if_ended)
     call_when_loaded({"asyncio.base_events": _patch_loops, "asyncio.events": _patch_handles})
+
+
+def _keep_name(thread: threading.Thread) -> None:
+    """Called as the thread begins, by itself."""
+    names[_core.explore_me()] = thread.name
 
 
 def _learn_if_set(event: threading.Event, is_set: bool) -> None:
