@@ -81,7 +81,18 @@ static int tell(AccessSite *site, PyObject *object, PyObject *name, bool is_writ
     if (accesses_are_watched && watch_access(site, object, name, is_write) < 0) {
         return -1;
     }
-    return gate.active && me != NULL ? access_point(me, site, object, name, is_write) : 0;
+    if (!gate.active || me == NULL) {
+        return 0;
+    }
+    if ((gate.exploring || !races_are_on) && access_point(me, site, object, name, is_write) < 0) {
+        return -1;
+    }
+    if (races_are_on) {
+        races_access(site, object, (uintptr_t)name,
+                     name == NULL ? (is_write ? MODE_WHOLE_WRITE : MODE_WHOLE_READ)
+                                  : (is_write ? MODE_WRITE : MODE_READ));
+    }
+    return 0;
 }
 
 /* A view, or an iterator that is still to be used up, stands for what it shows. */

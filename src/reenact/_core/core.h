@@ -180,6 +180,7 @@ struct Thread {
     Object *pending; /* what the pending operation is on */
     Clock *clock;    /* what it knows to have happened */
     int32_t slot;    /* its own place in every clock */
+    uint64_t epoch;  /* its slot, and its own place in its own clock */
     Explored explored;
 };
 
@@ -452,8 +453,9 @@ extern PyMethodDef explore_functions[], point_functions[], view_functions[];
 enum { MOST_SLOTS = 254 };
 extern bool clocks_are_on;
 extern bool clocks_overflowed; /* there were more threads at once than slots */
-extern bool races_are_on;
 void *take_memory(size_t size);
+void *memory_at(uint32_t place);
+uint32_t memory_place(const void *memory);
 void clock_free(Clock *clock);
 void clocks_reset(void);
 void clocks_begin(Thread *thread, Thread *parent);
@@ -461,7 +463,38 @@ void clocks_end(Thread *thread);
 bool clocks_are_alone(const Thread *thread);
 void clocks_acquire(const Clock *clock);
 void clocks_release(Clock **clock);
+int32_t clocks_ended(enum Operation kind, const Object *object);
 void clocks_done(enum Operation kind, Object *object);
+
+/* races.c: what conflicts with what is said in docs/explanation/races.md */
+#define ACCESS_MODES(X)                                                                            \
+    X(READ, "read")                                                                                \
+    X(WRITE, "write")                                                                              \
+    X(ITEM_READ, "item read")                                                                      \
+    X(ITEM_WRITE, "item write")                                                                    \
+    X(ITEM_UPDATE, "item update")                                                                  \
+    X(ITEM_TEST, "item test")                                                                      \
+    X(ITEM_DEFAULT, "item default")                                                                \
+    X(UPDATE, "update")                                                                            \
+    X(PUT, "put")                                                                                  \
+    X(TAKE, "take")                                                                                \
+    X(WHOLE_READ, "whole read")                                                                    \
+    X(WHOLE_WRITE, "whole write")
+#define AS_MODE(name, text) MODE_##name,
+enum AccessMode { ACCESS_MODES(AS_MODE) MODE_COUNT };
+extern bool races_are_on;
+extern PyObject *races_key; /* of the item that is accessed, borrowed; NULL if nobody can tell */
+void races_access(AccessSite *site, PyObject *object, uintptr_t what, enum AccessMode mode);
+void races_created(AccessSite *site, PyObject *object);
+void races_changed_threads(Thread *thread);
+extern PyMethodDef race_functions[], found_functions[];
+uint32_t locks_number(const Thread *thread);
+PyObject *locks_show(uint32_t number);
+
+/* tape.c */
+extern bool tape_is_on;
+void tape_put(const char *kind, int32_t thread, uint64_t object, uint64_t what, uint32_t line);
+extern PyMethodDef tape_functions[];
 
 /* ready.c: event loops in a run */
 bool ready_is_free(const Object *object);
@@ -531,6 +564,7 @@ void replay_bad_input(const char *what) __attribute__((noreturn));
 void replay_other_input(uint64_t recorded, uint64_t now) __attribute__((noreturn));
 
 /* outcome.c: what is written down before the gate ends the process */
+extern PyObject *last_words;
 void report_deadlock(void) __attribute__((noreturn));
 void report_divergence(const char *reason, int64_t step, const char *expected, const char *actual)
     __attribute__((noreturn));
