@@ -432,6 +432,7 @@ void search_enroll(Thread *thread);
 void search_done(enum Operation kind, Object *object);
 void search_uncontrolled(const char *text);
 bool search_is_machinery(void);
+bool search_is_threading(void);
 int64_t search_clock(int64_t clock);
 void search_idle(void);
 void search_look_for_stall(void);
