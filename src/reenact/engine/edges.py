@@ -44,7 +44,8 @@ def _learn_if_set(event: threading.Event, is_set: bool) -> None:
 
 
 def _learn_if_ended(thread: threading.Thread, is_alive: object) -> None:
-    if thread.ident is not None and not (is_alive or _is_alive(thread)):
+    """Asked quietly: on 3.13 the question is an operation, which a recording does not have here."""
+    if thread.ident is not None and not (is_alive or _core.quietly(_is_alive, thread)):
         _edge(thread, False)
 
 
