@@ -36,8 +36,15 @@ class Cache:
         if key in self.seen:
             return len(self.parts[key])
         Cache.total += 1
+        type(self).total = 2
+        self.total = 3
+        fill.calls = 4
         self.__pin = item
         return self.items[-1]
+
+    @classmethod
+    def reset(cls):
+        cls.total = 0
 
 
 def fill(key, cache):
@@ -106,8 +113,15 @@ def test_private_attributes_are_called_as_they_are_written(app: Program) -> None
 
 def test_an_attribute_of_a_class(app: Program) -> None:
     of = variable("attribute", "total", "type")
-    at = app.access("Cache.total += 1", name="total")
-    assert name(app, of, at) == ("Cache.total", "Cache.total, an attribute of the class")
+    for text in ("Cache.total += 1", "type(self).total = 2", "self.total = 3", "cls.total = 0"):
+        at = app.access(text, name="total")
+        assert name(app, of, at) == ("Cache.total", "Cache.total, an attribute of the class")
+
+
+def test_an_attribute_of_a_function(app: Program) -> None:
+    at = app.access("fill.calls = 4", name="calls")
+    named = ("fill.calls", "fill.calls, an attribute of the function")
+    assert name(app, variable("attribute", "calls", "function"), at) == named
 
 
 def test_a_global(app: Program) -> None:
