@@ -145,7 +145,7 @@ def test_closures_are_named_by_the_function_that_has_them(app: Program) -> None:
         ("self.items.append(item)", "m", "list", "update", "the list Cache.items"),
         ("self.parts[key].append(item)", "m", "list", "update", "the list Cache.parts[key]"),
         ("for each in self.items", "c", "list", "whole_read", "the list Cache.items"),
-        ("in self.seen", "c", "set", "item_test", "the set Cache.seen"),
+        ("in self.seen", "e", "set", "item_test", "the set Cache.seen"),
         ("len(self.parts[key])", "c", "list", "whole_read", "the list Cache.parts[key]"),
         ("del self.items[0]", "i", "list", "whole_write", "the list Cache.items"),
         ("self.items[-1]", "i", "list", "whole_read", "the list Cache.items"),
@@ -195,7 +195,13 @@ def test_columns_are_found_after_letters_of_two_bytes(app: Program) -> None:
 
 def test_every_site_of_an_item_or_a_container_has_a_name(app: Program) -> None:
     """None of them leaves the reader with nothing but an address."""
-    modes = {"i": "item_read", "c": "whole_read", "m": "update", "t": "whole_read"}
+    modes = {
+        "i": "item_read",
+        "c": "whole_read",
+        "e": "item_test",
+        "m": "update",
+        "t": "whole_read",
+    }
     seen = 0
     for site in app.sites:
         if site.kind not in modes:
