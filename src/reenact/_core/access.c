@@ -84,7 +84,8 @@ static int tell(AccessSite *site, PyObject *object, PyObject *name, bool is_writ
     if (!gate.active || me == NULL) {
         return 0;
     }
-    if ((gate.exploring || !races_are_on) && access_point(me, site, object, name, is_write) < 0) {
+    if ((gate.exploring || sites_are_points) &&
+        access_point(me, site, object, name, is_write) < 0) {
         return -1;
     }
     if (races_are_on) {

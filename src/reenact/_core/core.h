@@ -306,6 +306,7 @@ int64_t cursor_zigzag(Cursor *cursor);
 
 /* sites.c */
 uint32_t site_here(enum Operation kind);
+bool site_is_hidden(const PyCodeObject *code);
 const Site *site_get(uint32_t number);
 const char *site_string(uint32_t number);
 uint32_t site_intern_string(const char *text, Py_ssize_t size);
@@ -483,7 +484,8 @@ void clocks_done(enum Operation kind, Object *object);
 #define AS_MODE(name, text) MODE_##name,
 enum AccessMode { ACCESS_MODES(AS_MODE) MODE_COUNT };
 extern bool races_are_on;
-extern PyObject *races_key; /* of the item that is accessed, borrowed; NULL if nobody can tell */
+extern bool sites_are_points; /* accesses count as steps, outside of a search */
+extern PyObject *races_key;   /* of the item that is accessed, borrowed; NULL if nobody can tell */
 void races_access(AccessSite *site, PyObject *object, uintptr_t what, enum AccessMode mode);
 void races_created(AccessSite *site, PyObject *object);
 void races_changed_threads(Thread *thread);

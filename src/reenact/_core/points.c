@@ -51,10 +51,13 @@ bool search_is_machinery(void)
     Frame *frame = tstate == NULL ? NULL : compat_top_frame(tstate);
     for (; frame != NULL; frame = frame->previous) {
         PyCodeObject *code = compat_frame_code(frame);
-        if (code != NULL && code->co_filename != machinery_file) {
+        if (code == NULL || site_is_hidden(code)) {
+            continue;
+        }
+        if (code->co_filename != machinery_file) {
             return is_of_imports(code);
         }
-        for (int i = 0; code != NULL && i < machinery_count; i++) {
+        for (int i = 0; i < machinery_count; i++) {
             if (machinery[i] == (PyObject *)code) {
                 return true;
             }

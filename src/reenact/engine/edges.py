@@ -1,13 +1,15 @@
 """Edges that no lock makes: what Python's synchronisation promises beyond the locks it takes.
 
-Called by `detecting.py`. `Event.is_set` and `Thread.is_alive` answer without a lock, a thread that
-has been joined is joined again without one, and an event loop takes callbacks from other threads
-off a deque. Each is given its edge here, for the race detector alone.
+Called by `detecting.py`, once in a process and for good. `Event.is_set` and `Thread.is_alive`
+answer without a lock, a thread that has been joined is joined again without one, and an event loop
+takes callbacks from other threads off a deque. Each is given its edge here, for the race detector
+alone.
 """
 
 from __future__ import annotations
 
 import functools
+import sys
 import threading
 from collections.abc import Callable
 from types import ModuleType
@@ -21,13 +23,18 @@ names: dict[int, str] = {}  # of threads, by index
 
 
 def install() -> None:
+    _core.hide_frames(install.__code__)
     _before(threading.Thread, "_set_ident", _keep_name)
     _before(threading.Event, "set", lambda event: _edge(event, True))
     _after(threading.Event, "is_set", _learn_if_set)
     _before(threading.Thread, "_delete", lambda thread: _edge(thread, True))
     _after(threading.Thread, "join", _learn_if_ended)
     _after(threading.Thread, "is_alive", _learn_if_ended)
-    call_when_loaded({"asyncio.base_events": _patch_loops, "asyncio.events": _patch_handles})
+    patches = {"asyncio.base_events": _patch_loops, "asyncio.events": _patch_handles}
+    for name, patch in patches.items():
+        if name in sys.modules:
+            patch(sys.modules[name])
+    call_when_loaded({name: patch for name, patch in patches.items() if name not in sys.modules})
 
 
 def _keep_name(thread: threading.Thread) -> None:
