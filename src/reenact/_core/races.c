@@ -36,7 +36,7 @@ typedef struct {
 #define BALANCE (1ULL << 63) /* in `where`: not the variable, but the balance of the same name */
 enum { WHOLE = 0, CREATED = 2 }; /* names that no name and no item has */
 
-bool races_are_on, sites_are_points = true;
+bool races_are_on, races_are_idle, sites_are_points = true;
 PyObject *races_key;
 const char *const MODES[] = {
 #define AS_TEXT(name, text) text,
@@ -430,6 +430,7 @@ void races_created(AccessSite *site, PyObject *object)
 void races_changed_threads(Thread *thread)
 {
     races.is_alone = clocks_are_alone(thread);
+    races_are_idle = races_are_on && races.is_alone && !sites_are_points && !tape_is_on;
 }
 
 /* ---- for Python ---- */
@@ -489,13 +490,14 @@ static PyObject *races_begin(PyObject *module, PyObject *args)
     }
     races.is_alone = me != NULL && clocks_are_alone(me);
     races_are_on = clocks_are_on = true;
+    races_are_idle = races.is_alone && !sites_are_points && !tape_is_on;
     Py_RETURN_NONE;
 }
 
 static PyObject *races_end(PyObject *module, PyObject *unused)
 {
     (void)module, (void)unused;
-    races_are_on = false;
+    races_are_on = races_are_idle = false;
     sites_are_points = true;
     clocks_are_on = gate.exploring;
     shadow_close();
@@ -522,7 +524,18 @@ static PyObject *races_edge(PyObject *module, PyObject *args)
     Py_RETURN_NONE;
 }
 
-PyMethodDef race_functions[] = {{"races_edge", races_edge, METH_VARARGS, NULL},
+/* races_shut_down(): all threads have ended that the program waits for at its end */
+static PyObject *races_shut_down(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    if (races_are_on && me != NULL && me->clock != NULL) {
+        clocks_join_all();
+    }
+    Py_RETURN_NONE;
+}
+
+PyMethodDef race_functions[] = {{"races_shut_down", races_shut_down, METH_NOARGS, NULL},
+                                {"races_edge", races_edge, METH_VARARGS, NULL},
                                 {"races_begin", races_begin, METH_VARARGS, NULL},
                                 {"races_end", races_end, METH_NOARGS, NULL},
                                 {NULL, NULL, 0, NULL}};

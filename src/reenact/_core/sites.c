@@ -287,7 +287,7 @@ static PyObject *hide_frames(PyObject *module, PyObject *code)
 
 PyMethodDef site_functions[] = {{"hide_frames", hide_frames, METH_O, NULL}, {NULL, NULL, 0, NULL}};
 
-bool site_is_hidden(const PyCodeObject *code)
+static bool is_hidden(const PyCodeObject *code)
 {
     for (int i = 0; i < hidden_count; i++) {
         if (code->co_filename == hidden[i]) {
@@ -302,7 +302,7 @@ uint32_t site_here(enum Operation kind)
     PyThreadState *tstate = compat_thread_state();
     Frame *frame = tstate == NULL ? NULL : compat_top_frame(tstate);
     PyCodeObject *code = NULL;
-    while (frame != NULL && ((code = compat_frame_code(frame)) == NULL || site_is_hidden(code))) {
+    while (frame != NULL && ((code = compat_frame_code(frame)) == NULL || is_hidden(code))) {
         frame = frame->previous;
     }
     code = frame == NULL ? NULL : code; /* called from C, at the end of the interpreter */

@@ -8,6 +8,7 @@ alone.
 
 from __future__ import annotations
 
+import builtins
 import functools
 import sys
 import threading
@@ -23,13 +24,14 @@ names: dict[int, str] = {}  # of threads, by index
 
 
 def install() -> None:
-    _core.hide_frames(install.__code__)
     _before(threading.Thread, "_set_ident", _keep_name)
     _before(threading.Event, "set", lambda event: _edge(event, True))
     _after(threading.Event, "is_set", _learn_if_set)
     _before(threading.Thread, "_delete", lambda thread: _edge(thread, True))
     _after(threading.Thread, "join", _learn_if_ended)
     _after(threading.Thread, "is_alive", _learn_if_ended)
+    _after_shutdown()
+    _patch_imports()
     patches = {"asyncio.base_events": _patch_loops, "asyncio.events": _patch_handles}
     for name, patch in patches.items():
         if name in sys.modules:
@@ -48,11 +50,39 @@ def _learn_if_set(event: threading.Event, is_set: bool) -> None:
 
 
 def _learn_if_ended(thread: threading.Thread, is_alive: object) -> None:
-    if thread.ident is not None and not (is_alive or _is_alive(thread)):
+    """Asked quietly: on 3.13 the question is an operation, which a recording does not have here."""
+    if thread.ident is not None and not (is_alive or _core.quietly(_is_alive, thread)):
         _edge(thread, False)
 
 
 _is_alive = threading.Thread.is_alive
+
+
+def _after_shutdown() -> None:
+    """What is called at exit comes after the end of all threads but daemons."""
+    original = threading._shutdown  # type: ignore[attr-defined]
+
+    def shutdown() -> None:
+        original()
+        _core.races_shut_down()
+
+    threading._shutdown = shutdown  # type: ignore[attr-defined]
+
+
+def _patch_imports() -> None:
+    """Whoever has imported a module has all that its body did, whichever thread ran that."""
+    original = builtins.__import__
+    token = object()
+
+    def imported(*args: Any, **named: Any) -> Any:
+        count = len(sys.modules)
+        module = original(*args, **named)
+        _edge(token, False)
+        if len(sys.modules) != count:
+            _edge(token, True)
+        return module
+
+    builtins.__import__ = imported
 
 
 def _patch_loops(module: ModuleType) -> None:
@@ -66,21 +96,29 @@ def _patch_handles(module: ModuleType) -> None:
 def _before(owner: type, name: str, note: Callable[[Any], None]) -> None:
     original = getattr(owner, name)
 
-    @functools.wraps(original)
     def method(self: Any, *args: Any, **named: Any) -> Any:
         note(self)
         return original(self, *args, **named)
 
-    setattr(owner, name, method)
+    _put(owner, name, method, original)
 
 
 def _after(owner: type, name: str, note: Callable[[Any, Any], None]) -> None:
     original = getattr(owner, name)
 
-    @functools.wraps(original)
     def method(self: Any, *args: Any, **named: Any) -> Any:
         result = original(self, *args, **named)
         note(self, result)
         return result
 
-    setattr(owner, name, method)
+    _put(owner, name, method, original)
+
+
+def _put(owner: type, name: str, method: Any, original: Any) -> None:
+    """In place of the original, and as if it stood in its file: what threading does for itself it
+    still does for itself, and whoever is told of a call is told of the original."""
+    theirs = original.__code__
+    method.__code__ = method.__code__.replace(
+        co_filename=theirs.co_filename, co_name=theirs.co_name, co_qualname=theirs.co_qualname
+    )
+    setattr(owner, name, functools.wraps(original)(method))
