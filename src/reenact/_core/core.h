@@ -432,6 +432,7 @@ void search_enroll(Thread *thread);
 void search_done(enum Operation kind, Object *object);
 void search_uncontrolled(const char *text);
 bool search_is_machinery(void);
+bool search_is_threading(void);
 int64_t search_clock(int64_t clock);
 void search_idle(void);
 void search_look_for_stall(void);
@@ -483,6 +484,7 @@ void clocks_done(enum Operation kind, Object *object);
 #define AS_MODE(name, text) MODE_##name,
 enum AccessMode { ACCESS_MODES(AS_MODE) MODE_COUNT };
 extern bool races_are_on;
+extern bool races_are_idle; /* nobody could race now: sites need not look */
 extern PyObject *races_key; /* of the item that is accessed, borrowed; NULL if nobody can tell */
 void races_access(AccessSite *site, PyObject *object, uintptr_t what, enum AccessMode mode);
 void races_created(AccessSite *site, PyObject *object);
@@ -509,16 +511,21 @@ enum AccessKind {
     ACCESS_GLOBAL,
     ACCESS_CLOSURE,
     ACCESS_METHOD, /* contents of a container, or else an attribute */
-    ACCESS_TURN    /* contents of what a loop goes over, at each turn */
+    ACCESS_TURN,   /* contents of what a loop goes over, at each turn */
+    ACCESS_MEMBER  /* contents of what is asked whether it has what lies below on the stack */
 };
-#define ACCESS_LETTERS "aicgvmt" /* the kinds, as placeholders spell them */
+#define ACCESS_LETTERS "aicgvmte" /* the kinds, as placeholders spell them */
 struct AccessSite {
-    PyObject_HEAD PyObject *name; /* interned, as the compiler mangles it; empty if there is none */
+    PyObject_HEAD PyObject *name; /* interned, as the compiler mangles it; of contents, the method
+                                     that is asked for them; empty if there is none */
     uint8_t kind, depth; /* depth: where a site that recalls finds its object on the stack */
     bool writes;
     bool remembers; /* a method's: another site, after the arguments, is the point */
     bool recalls;
     bool augments;         /* the value about to be augmented lies below it on the stack */
+    bool commutes;         /* an augmentation that only adds, += or |= */
+    bool deletes;          /* an item */
+    uint8_t method;        /* place in the table of modes.c */
     uint32_t pair;         /* the same, and not 0, for the read and the write of `a.b += c` */
     uint32_t line, column; /* of the attribute's name, the bracket, or the object */
     uint64_t key;          /* of its place in the source; 0 until it is asked for */
@@ -526,6 +533,12 @@ struct AccessSite {
 };
 bool is_access_placeholder(PyObject *constant);
 PyObject *access_site(PyObject *constant);
+PyObject *access_below(AccessSite *site, int depth);
+PyObject *access_called(AccessSite *site);
+
+/* modes.c */
+uint8_t modes_method(const char *name);
+int modes_tell(AccessSite *site, PyObject *operand);
 
 /* containers.c: all borrowed */
 enum { MOST_ITERATED = 4 };
@@ -535,11 +548,14 @@ bool has_no_attributes(PyObject *object);
 bool has_no_items(PyObject *object);
 PyObject *container_of(PyObject *object);
 PyObject *container_of_method(PyObject *object, PyObject *name);
+bool is_of_library(PyObject *method);
+bool is_deque(PyObject *object);
 size_t iterated_by(PyObject *iterator, PyObject **found, size_t count, int depth);
 
 /* watch.c */
-extern bool accesses_are_watched;
+extern bool accesses_are_watched, races_are_watched;
 int watch_access(AccessSite *site, PyObject *object, PyObject *name, bool writes);
+int watch_race(AccessSite *site, PyObject *object, uintptr_t what, enum AccessMode mode);
 extern PyMethodDef watch_functions[];
 
 /* variables.c */

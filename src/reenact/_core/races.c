@@ -35,7 +35,7 @@ typedef struct {
 #define BALANCE (1ULL << 63) /* in `where`: not the variable, but the balance of the same name */
 enum { WHOLE = 0, CREATED = 2 }; /* names that no name and no item has */
 
-bool races_are_on;
+bool races_are_on, races_are_idle;
 PyObject *races_key;
 const char *const MODES[] = {
 #define AS_TEXT(name, text) text,
@@ -429,6 +429,7 @@ void races_created(AccessSite *site, PyObject *object)
 void races_changed_threads(Thread *thread)
 {
     races.is_alone = clocks_are_alone(thread);
+    races_are_idle = races_are_on && races.is_alone && !tape_is_on;
 }
 
 /* ---- for Python ---- */
@@ -461,13 +462,14 @@ static PyObject *races_begin(PyObject *module, PyObject *args)
     }
     races.is_alone = me != NULL && clocks_are_alone(me);
     races_are_on = clocks_are_on = true;
+    races_are_idle = races.is_alone && !tape_is_on;
     Py_RETURN_NONE;
 }
 
 static PyObject *races_end(PyObject *module, PyObject *unused)
 {
     (void)module, (void)unused;
-    races_are_on = false;
+    races_are_on = races_are_idle = false;
     clocks_are_on = gate.exploring;
     shadow_close();
     Py_RETURN_NONE;

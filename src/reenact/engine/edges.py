@@ -7,7 +7,9 @@ off a deque. Each is given its edge here, for the race detector alone.
 
 from __future__ import annotations
 
+import builtins
 import functools
+import sys
 import threading
 from collections.abc import Callable
 from types import ModuleType
@@ -27,6 +29,7 @@ def install() -> None:
     _before(threading.Thread, "_delete", lambda thread: _edge(thread, True))
     _after(threading.Thread, "join", _learn_if_ended)
     _after(threading.Thread, "is_alive", _learn_if_ended)
+    _patch_imports()
     call_when_loaded({"asyncio.base_events": _patch_loops, "asyncio.events": _patch_handles})
 
 
@@ -41,11 +44,28 @@ def _learn_if_set(event: threading.Event, is_set: bool) -> None:
 
 
 def _learn_if_ended(thread: threading.Thread, is_alive: object) -> None:
-    if thread.ident is not None and not (is_alive or _is_alive(thread)):
+    """Asked quietly: on 3.13 the question is an operation, which a recording does not have here."""
+    if thread.ident is not None and not (is_alive or _core.quietly(_is_alive, thread)):
         _edge(thread, False)
 
 
 _is_alive = threading.Thread.is_alive
+
+
+def _patch_imports() -> None:
+    """Whoever has imported a module has all that its body did, whichever thread ran that."""
+    original = builtins.__import__
+    token = object()
+
+    def imported(*args: Any, **named: Any) -> Any:
+        count = len(sys.modules)
+        module = original(*args, **named)
+        _edge(token, False)
+        if len(sys.modules) != count:
+            _edge(token, True)
+        return module
+
+    builtins.__import__ = imported
 
 
 def _patch_loops(module: ModuleType) -> None:
@@ -59,21 +79,27 @@ def _patch_handles(module: ModuleType) -> None:
 def _before(owner: type, name: str, note: Callable[[Any], None]) -> None:
     original = getattr(owner, name)
 
-    @functools.wraps(original)
     def method(self: Any, *args: Any, **named: Any) -> Any:
         note(self)
         return original(self, *args, **named)
 
-    setattr(owner, name, method)
+    _put(owner, name, method, original)
 
 
 def _after(owner: type, name: str, note: Callable[[Any, Any], None]) -> None:
     original = getattr(owner, name)
 
-    @functools.wraps(original)
     def method(self: Any, *args: Any, **named: Any) -> Any:
         result = original(self, *args, **named)
         note(self, result)
         return result
 
-    setattr(owner, name, method)
+    _put(owner, name, method, original)
+
+
+def _put(owner: type, name: str, method: Any, original: Any) -> None:
+    """In place of the original, and as if it stood in its file: what threading does for itself it
+    still does for itself."""
+    code = method.__code__
+    method.__code__ = code.replace(co_filename=original.__code__.co_filename)
+    setattr(owner, name, functools.wraps(original)(method))
