@@ -212,14 +212,27 @@ void clocks_release(Clock **clock)
 }
 
 /* The thread whose end the operation has seen, -1 if none's: 3.11 and 3.12 join a thread by taking
- * a lock that its end releases, or see that it is free. */
+ * a lock that its end releases. */
 int32_t clocks_ended(enum Operation kind, const Object *object)
 {
-    bool sees_lock = kind == OP_ACQUIRE || kind == OP_LOCKED;
-    if (sees_lock && object->ends >= 0 && gate.slots[object->ends].status == ENDED) {
-        return object->ends;
+    return kind == OP_JOIN ? (int32_t)object->id : kind == OP_ACQUIRE ? object->ends : -1;
+}
+
+static void learn_of_end(int32_t ended)
+{
+    note("join", (uint64_t)ended);
+    clocks_acquire(gate.slots[ended].clock);
+    races_changed_threads(me);
+}
+
+/* The program is about to end, when all threads have that are no daemons. */
+void clocks_join_all(void)
+{
+    for (uint32_t i = 0; i < gate.state->threads; i++) {
+        if (gate.slots[i].status == ENDED && !gate.slots[i].daemon) {
+            learn_of_end((int32_t)i);
+        }
     }
-    return kind == OP_JOIN ? (int32_t)object->id : -1;
 }
 
 /* What threading does for itself orders nothing but a thread's end and what follows it: its locks
@@ -231,9 +244,7 @@ void clocks_done(enum Operation kind, Object *object)
     }
     int32_t ended = clocks_ended(kind, object);
     if (ended >= 0) {
-        note("join", (uint64_t)ended);
-        clocks_acquire(gate.slots[ended].clock);
-        races_changed_threads(me);
+        learn_of_end(ended);
     }
     else if (search_is_threading()) {
         return;

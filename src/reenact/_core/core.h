@@ -464,6 +464,7 @@ void clocks_end(Thread *thread);
 bool clocks_are_alone(const Thread *thread);
 void clocks_acquire(const Clock *clock);
 void clocks_release(Clock **clock);
+void clocks_join_all(void);
 int32_t clocks_ended(enum Operation kind, const Object *object);
 void clocks_done(enum Operation kind, Object *object);
 

@@ -29,6 +29,7 @@ def install() -> None:
     _before(threading.Thread, "_delete", lambda thread: _edge(thread, True))
     _after(threading.Thread, "join", _learn_if_ended)
     _after(threading.Thread, "is_alive", _learn_if_ended)
+    _after_shutdown()
     _patch_imports()
     call_when_loaded({"asyncio.base_events": _patch_loops, "asyncio.events": _patch_handles})
 
@@ -50,6 +51,17 @@ def _learn_if_ended(thread: threading.Thread, is_alive: object) -> None:
 
 
 _is_alive = threading.Thread.is_alive
+
+
+def _after_shutdown() -> None:
+    """What is called at exit comes after the end of all threads but daemons."""
+    original = threading._shutdown  # type: ignore[attr-defined]
+
+    def shutdown() -> None:
+        original()
+        _core.races_shut_down()
+
+    threading._shutdown = shutdown  # type: ignore[attr-defined]
 
 
 def _patch_imports() -> None:
