@@ -191,7 +191,7 @@ def _add_threads(random: Random, plan: Plan) -> None:
             parent.insert(random.randint(at + 1, len(parent)), join)
 
 
-_PLACES = ("event", "queue", "simple", "semaphore", "future", "handed", "barrier")
+_PLACES = ("event", "queue", "simple", "semaphore", "future", "handed", "barrier", "deque")
 _KEPT = ("event", "future")  # whoever waits finds it; the others have one taker
 
 
@@ -203,12 +203,12 @@ def _add_signal(random: Random, plan: Plan, number: int) -> None:
         _insert(random, plan[giver], Await(place))
         _insert(random, plan[takers[0]], Await(place))
         return
-    times = random.randint(1, 2) if kind in ("event", "queue", "simple", "semaphore") else 1
+    times = 1 if kind in ("future", "handed") else random.randint(1, 2)
     for _ in range(times):
         _insert(random, plan[giver], Signal(place))
     for taker in takers if kind in _KEPT else takers[:1]:
         for _ in range(times):
-            is_polled = kind in ("event", "future", "simple") and random.random() < 0.4
+            is_polled = kind == "deque" or (kind in _POLLS and random.random() < 0.4)
             _insert(random, plan[taker], Await(place, is_polled))
 
 
@@ -333,8 +333,8 @@ def poll(is_done):
 
 def is_taken(inbox):
     try:
-        inbox.get_nowait()
-    except queue.Empty:
+        inbox.popleft() if isinstance(inbox, deque) else inbox.get_nowait()
+    except (IndexError, queue.Empty):
         return False
     return True
 
@@ -355,6 +355,7 @@ _MAKERS = {
     "semaphore": "threading.Semaphore(0)",
     "future": "Future()",
     "handed": "threading.Lock()",
+    "deque": "deque()",
     "barrier": "threading.Barrier(2)",
 }
 _SIGNALS = {
@@ -364,6 +365,7 @@ _SIGNALS = {
     "semaphore": "{p}.release()",
     "future": "{p}.set_result(0)",
     "handed": "{p}.release()",
+    "deque": "{p}.append(0)",
 }
 _AWAITS = {
     "event": "{p}.wait()",
@@ -378,6 +380,7 @@ _POLLS = {
     "event": "poll({p}.is_set)",
     "future": "poll({p}.done)",
     "simple": "poll(lambda: is_taken({p}))",
+    "deque": "poll(lambda: is_taken({p}))",
 }
 _INDENT = "    "
 
