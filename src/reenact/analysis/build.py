@@ -19,9 +19,12 @@ from reenact.analysis.sources import Sources
 from reenact.findings import Line
 
 
-def findings_of(raw: dict[str, Any], root: str | os.PathLike[str]) -> list[Finding]:
-    """What a raw document tells, errors first; files are looked for below `root`."""
-    sources = Sources(root)
+def findings_of(
+    raw: dict[str, Any], root: str | os.PathLike[str], sources: Sources | None = None
+) -> list[Finding]:
+    """What a raw document tells, errors first; files are looked for below `root`, by way of
+    `sources` if somebody has read them already."""
+    sources = sources or Sources(root)
     reader = Reader(raw, sources.shown)
     found: list[Finding] = [*_merged(_race(each, sources) for each in reader.races())]
     return sorted(found, key=_order)

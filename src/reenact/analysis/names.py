@@ -16,6 +16,8 @@ from reenact.analysis.sources import Scope, Sources
 from reenact.findings import Line
 
 LONGEST = 60  # characters of an expression or a key
+# Of these we know no more than what the source calls them.
+_NAMED = {"type": "class", "function": "function"}
 _MAKERS = ("__init__", "__new__", "__post_init__", "__call__")
 
 
@@ -49,9 +51,10 @@ def maker(stack: tuple[Line, ...]) -> Line | None:
 
 def _attribute(variable: Variable, accesses: tuple[Access, ...], sources: Sources) -> Called:
     name = unmangled(variable)
-    if variable.type == "type":  # of a class we know no more than what the source calls it
-        for text in _expressions(variable, accesses, sources):
-            return Called(f"{text}.{name}", f"{text}.{name}, an attribute of the class")
+    for text in _expressions(variable, accesses, sources) if variable.type in _NAMED else ():
+        return Called(
+            f"{text}.{name}", f"{text}.{name}, an attribute of the {_NAMED[variable.type]}"
+        )
     short = f"{variable.type}.{name}"
     owner = f"<{variable.type} at {variable.address:#x}>"
     return Called(short, f"{short} of {owner}{created(variable)}")
@@ -119,8 +122,8 @@ def _with_class(text: str, access: Access, sources: Sources) -> str:
     place = access.place
     classes = [each for each in sources.scopes(place.file, place.line) if _is_class(each)]
     for owner in classes[-1:]:
-        for own in ("self", "cls"):
-            if text.startswith(f"{own}."):
+        for own in ("self.__class__", "type(self)", "self", "cls"):
+            if text == own or text.startswith(f"{own}."):
                 return f"{getattr(owner, 'name', own)}{text[len(own) :]}"
     return text
 

@@ -82,11 +82,13 @@ def report_of(
     known: Collection[str] = (),
     reasons: Sequence[str] = (),
     exit_code: int | None = None,
+    sources: Sources | None = None,
 ) -> Report:
     """`ignored` are entries of the configuration, `known` keys of a baseline, `reasons` what was
-    out of control in the run, besides what the raw document says itself."""
-    sources = Sources(root)
-    left, suppressed = sift(findings_of(raw, root), sources, ignored, known)
+    out of control in the run, besides what the raw document says itself; `sources` those below
+    `root`, if they have been read already."""
+    sources = sources or Sources(root)
+    left, suppressed = sift(findings_of(raw, root, sources), sources, ignored, known)
     limits = [_OVERFLOW] if raw["overflow"] else []
     if raw["left_out"]:
         limits.append(f"{raw['left_out']:,} more races were seen than could be kept")

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from reenact.instrument.accesses import PREFIX
 from reenact.instrument.rewrite import insert_points
+from reenact.instrument.sites import PREFIX
 
 Raw = dict[str, Any]
 

@@ -36,8 +36,15 @@ class Cache:
         if key in self.seen:
             return len(self.parts[key])
         Cache.total += 1
+        type(self).total = 2
+        self.total = 3
+        fill.calls = 4
         self.__pin = item
         return self.items[-1]
+
+    @classmethod
+    def reset(cls):
+        cls.total = 0
 
 
 def fill(key, cache):
@@ -106,8 +113,15 @@ def test_private_attributes_are_called_as_they_are_written(app: Program) -> None
 
 def test_an_attribute_of_a_class(app: Program) -> None:
     of = variable("attribute", "total", "type")
-    at = app.access("Cache.total += 1", name="total")
-    assert name(app, of, at) == ("Cache.total", "Cache.total, an attribute of the class")
+    for text in ("Cache.total += 1", "type(self).total = 2", "self.total = 3", "cls.total = 0"):
+        at = app.access(text, name="total")
+        assert name(app, of, at) == ("Cache.total", "Cache.total, an attribute of the class")
+
+
+def test_an_attribute_of_a_function(app: Program) -> None:
+    at = app.access("fill.calls = 4", name="calls")
+    named = ("fill.calls", "fill.calls, an attribute of the function")
+    assert name(app, variable("attribute", "calls", "function"), at) == named
 
 
 def test_a_global(app: Program) -> None:
@@ -131,7 +145,7 @@ def test_closures_are_named_by_the_function_that_has_them(app: Program) -> None:
         ("self.items.append(item)", "m", "list", "update", "the list Cache.items"),
         ("self.parts[key].append(item)", "m", "list", "update", "the list Cache.parts[key]"),
         ("for each in self.items", "c", "list", "whole_read", "the list Cache.items"),
-        ("in self.seen", "c", "set", "item_test", "the set Cache.seen"),
+        ("in self.seen", "e", "set", "item_test", "the set Cache.seen"),
         ("len(self.parts[key])", "c", "list", "whole_read", "the list Cache.parts[key]"),
         ("del self.items[0]", "i", "list", "whole_write", "the list Cache.items"),
         ("self.items[-1]", "i", "list", "whole_read", "the list Cache.items"),
@@ -181,7 +195,13 @@ def test_columns_are_found_after_letters_of_two_bytes(app: Program) -> None:
 
 def test_every_site_of_an_item_or_a_container_has_a_name(app: Program) -> None:
     """None of them leaves the reader with nothing but an address."""
-    modes = {"i": "item_read", "c": "whole_read", "m": "update", "t": "whole_read"}
+    modes = {
+        "i": "item_read",
+        "c": "whole_read",
+        "e": "item_test",
+        "m": "update",
+        "t": "whole_read",
+    }
     seen = 0
     for site in app.sites:
         if site.kind not in modes:
