@@ -44,11 +44,16 @@ def prepare() -> None:
     global _is_prepared
     if not _is_prepared:
         _is_prepared = True
-        methods = vars(threading.Thread)
-        codes = [methods[name].__code__ for name in _MACHINERY if name in methods]
-        _core.explore_machinery((*codes, threading._shutdown.__code__))  # type: ignore[attr-defined]
+        know_machinery()
         loops.install()
     _core.explore_share(False)
+
+
+def know_machinery() -> None:
+    methods = vars(threading.Thread)
+    codes = [methods[name].__code__ for name in _MACHINERY if name in methods]
+    _core.explore_machinery((*codes, threading._shutdown.__code__))  # type: ignore[attr-defined]
+    _core.locks_know_wait(threading.Condition.wait.__code__)
 
 
 def begin(plan: Plan, terms: Terms, hook: Callable[[int], None] | None = None) -> None:
