@@ -1,4 +1,5 @@
-"""Imports go one way: leaves <- recordings <- intercept, instrument <- engine <- explore <- cli."""
+"""Imports go one way: leaves <- recordings <- intercept, instrument <- engine <- explore <-
+analysis <- cli."""
 
 from __future__ import annotations
 
@@ -16,6 +17,7 @@ LAYERS = (
     ("intercept", "instrument"),
     ("engine",),
     ("explore",),
+    ("analysis",),
     ("api", "cli"),
     ("__init__", "__main__"),
 )

@@ -390,6 +390,20 @@ void locks_woken(uint32_t number, const Object *object)
 
 /* ---- for Python ---- */
 
+/* Is a file next to threading.py, or below, and not of an installed package? */
+bool locks_are_of_library(PyObject *file)
+{
+    const char *name = PyUnicode_AsUTF8(file), *threading = NULL;
+    if (condition_wait != NULL) {
+        threading = PyUnicode_AsUTF8(((PyCodeObject *)condition_wait)->co_filename);
+    }
+    const char *end = threading == NULL ? NULL : strrchr(threading, '/');
+    PyErr_Clear();
+    return name != NULL && end != NULL &&
+           strncmp(name, threading, (size_t)(end - threading) + 1) == 0 &&
+           strstr(name, "-packages/") == NULL;
+}
+
 /* locks_watch(on): from now on, with nothing known of what was before; what was found stays until
  * it is turned on again */
 static PyObject *watch(PyObject *module, PyObject *on)

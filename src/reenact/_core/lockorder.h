@@ -103,6 +103,7 @@ extern Life *lives;
 extern uint32_t life_count;
 extern bool locks_overflowed; /* there was more than could be kept */
 void *locks_memory(size_t size);
+bool locks_are_of_library(PyObject *file);
 
 /* locksets.c */
 typedef struct {

@@ -109,16 +109,8 @@ void locksets_begin(void)
 
 /* ---- for Python ---- */
 
-static bool is_of_threading(PyObject *place)
-{
-    PyObject *file = PyTuple_GET_ITEM(place, 0), *name = PyUnicode_FromString("/threading.py");
-    bool is = name != NULL && PyUnicode_Tailmatch(file, name, 0, PY_SSIZE_T_MAX, 1) == 1;
-    Py_XDECREF(name);
-    PyErr_Clear();
-    return is;
-}
-
-/* (file, line, function) where a lock was taken: of the code that uses threading, if that did. */
+/* (file, line, function) where a lock was taken: of the code that uses Python's library, if that
+ * took it. */
 static PyObject *show_where(uint32_t number)
 {
     PyObject *stack = depot_show_stack(number);
@@ -126,7 +118,7 @@ static PyObject *show_where(uint32_t number)
         return NULL;
     }
     Py_ssize_t count = PyTuple_GET_SIZE(stack), i = 0;
-    while (i < count && is_of_threading(PyTuple_GET_ITEM(stack, i))) {
+    while (i < count && locks_are_of_library(PyTuple_GET_ITEM(PyTuple_GET_ITEM(stack, i), 0))) {
         i++;
     }
     PyObject *place = count == 0 ? Py_None : PyTuple_GET_ITEM(stack, i < count ? i : 0);

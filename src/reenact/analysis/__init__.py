@@ -1,0 +1,1 @@
+"""What the raw findings of a run mean: typed, and in words that people use."""
