@@ -1,5 +1,4 @@
-"""Imports go one way: leaves <- recordings <- intercept, instrument <- engine <- explore <-
-analysis <- cli."""
+"""Imports go one way, from leaves to the command line."""
 
 from __future__ import annotations
 
@@ -15,9 +14,9 @@ LAYERS = (
     ("errors", "events", "findings", "version", "pyversion", "inputs", "config", "_core"),
     ("recordings", "strategies"),
     ("intercept", "instrument"),
+    ("analysis",),
     ("engine",),
     ("explore",),
-    ("analysis",),
     ("api", "cli"),
     ("__init__", "__main__"),
 )

@@ -3,8 +3,8 @@
  * `SITE[a].b` takes note of `a` and returns it; `SITE @ value` does the same for values that Python
  * would not let stand in a subscript, and `-SITE` is for what has no value at hand. The rewriter
  * (instrument/accesses.py) leaves a placeholder string for each; plant() swaps it for a site made
- * by access_site(). Which variable is meant is found out here, with the help of containers.c;
- * variables.c is told.
+ * by access_site(). For a search, which variable is meant is found out here, with the help of
+ * containers.c, and variables.c is told; for the race detector modes.c does that, in more detail.
  *
  * A site that *recalls* stands after its object was evaluated, and after the operands that come
  * between: the object then lies on the frame's own stack, `depth` places below the site. The site
@@ -36,7 +36,7 @@ static PyObject **place_of(AccessSite *site, PyObject ***bottom)
 }
 
 /* Borrowed; NULL if there is none. */
-static PyObject *below(AccessSite *site, int depth)
+PyObject *access_below(AccessSite *site, int depth)
 {
     PyObject **bottom, **at = place_of(site, &bottom);
     return at == NULL || at - bottom < depth ? NULL : at[-depth];
@@ -58,9 +58,9 @@ static PyObject *self_of(PyObject *bound)
 
 /* The container whose method is about to be called: under the arguments lie the method and its
  * self or, in either order, a bound method and nothing. */
-static PyObject *called_container(AccessSite *site)
+PyObject *access_called(AccessSite *site)
 {
-    PyObject *self = below(site, site->depth), *method = below(site, site->depth + 1);
+    PyObject *self = access_below(site, site->depth), *method = access_below(site, site->depth + 1);
     if (self != NULL && method != NULL) {
         return container_of_method(self, site->name);
     }
@@ -71,17 +71,23 @@ static PyObject *called_container(AccessSite *site)
 
 static PyObject *object_of_site(AccessSite *site, PyObject *operand)
 {
-    return site->recalls ? below(site, site->depth) : operand;
+    return site->recalls ? access_below(site, site->depth) : operand;
 }
 
 /* ---- taking note ---- */
+
+/* While races are looked for, sites are no points: but in a search they are both. */
+static inline bool points_are_wanted(void)
+{
+    return gate.active && me != NULL && (gate.exploring || !races_are_on);
+}
 
 static int tell(AccessSite *site, PyObject *object, PyObject *name, bool is_write)
 {
     if (accesses_are_watched && watch_access(site, object, name, is_write) < 0) {
         return -1;
     }
-    return gate.active && me != NULL ? access_point(me, site, object, name, is_write) : 0;
+    return points_are_wanted() ? access_point(me, site, object, name, is_write) : 0;
 }
 
 /* A view, or an iterator that is still to be used up, stands for what it shows. */
@@ -107,7 +113,7 @@ static int tell_contents(AccessSite *site, PyObject *object)
 /* `a.b += c` changes the list that a.b is, as well as a. */
 static int tell_augmented(AccessSite *site)
 {
-    return site->augments ? tell_contents(site, below(site, 1)) : 0;
+    return site->augments ? tell_contents(site, access_below(site, 1)) : 0;
 }
 
 static int tell_attribute(AccessSite *site, PyObject *object, bool is_write)
@@ -124,7 +130,7 @@ static int tell_attribute(AccessSite *site, PyObject *object, bool is_write)
 static int tell_method(AccessSite *site, PyObject *object)
 {
     PyObject *container =
-        site->recalls ? called_container(site) : container_of_method(object, site->name);
+        site->recalls ? access_called(site) : container_of_method(object, site->name);
     if (container != NULL) {
         return site->remembers ? 0 : tell(site, container, NULL, site->writes);
     }
@@ -160,22 +166,33 @@ static int __attribute__((noinline, cold)) take_note(AccessSite *site, PyObject 
     case ACCESS_ATTRIBUTE: return tell_attribute(site, object_of_site(site, operand), site->writes);
     case ACCESS_METHOD: return tell_method(site, operand);
     case ACCESS_ITEM: return tell_item(site, object_of_site(site, operand));
+    case ACCESS_MEMBER:
     case ACCESS_CONTENTS: return tell_contents(site, object_of_site(site, operand));
-    case ACCESS_TURN: return tell_contents(site, below(site, 1));
+    case ACCESS_TURN: return tell_contents(site, access_below(site, 1));
     default: return tell_variable(site);
     }
 }
 
 static inline bool is_wanted(void)
 {
-    return accesses_are_watched || (gate.active && me != NULL);
+    bool is_idle = races_are_idle && !gate.exploring;
+    return accesses_are_watched || races_are_watched || (!is_idle && gate.active && me != NULL);
+}
+
+/* The point comes first: what others do meanwhile may change which variable is meant. */
+static int pass(AccessSite *site, PyObject *operand)
+{
+    if ((accesses_are_watched || points_are_wanted()) && take_note(site, operand) < 0) {
+        return -1;
+    }
+    return races_are_on || races_are_watched ? modes_tell(site, operand) : 0;
 }
 
 /* ---- the type ---- */
 
 static PyObject *subscript(PyObject *self, PyObject *operand)
 {
-    if (__builtin_expect(is_wanted(), 0) && take_note((AccessSite *)self, operand) < 0) {
+    if (is_wanted() && pass((AccessSite *)self, operand) < 0) {
         return NULL;
     }
     return Py_NewRef(operand);
@@ -273,6 +290,9 @@ PyObject *access_site(PyObject *constant)
     site->writes = strchr(flags, 'w') != NULL;
     site->remembers = strchr(flags, 'r') != NULL;
     site->augments = strchr(flags, 'a') != NULL;
+    site->commutes = strchr(flags, 'c') != NULL;
+    site->deletes = strchr(flags, 'd') != NULL;
+    site->method = site->kind == ACCESS_METHOD ? modes_method(text + PREFIX_SIZE + end) : 0;
     site->recalls = depth > 0;
     site->depth = (uint8_t)depth;
     site->pair = pair;

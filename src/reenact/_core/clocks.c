@@ -36,6 +36,17 @@ void *take_memory(size_t size)
     return at - size;
 }
 
+/* Memory of ours as 32 bits. */
+void *memory_at(uint32_t place)
+{
+    return (char *)MEMORY + ((size_t)place << 4);
+}
+
+uint32_t memory_place(const void *memory)
+{
+    return (uint32_t)(((const char *)memory - (const char *)MEMORY) >> 4);
+}
+
 /* ---- clocks as such ---- */
 
 static int class_of(uint32_t width)
@@ -104,6 +115,12 @@ static Clock *joined(Clock *clock, const Clock *other)
 
 /* ---- threads ---- */
 
+static void advance(Thread *thread)
+{
+    thread->clock->at[thread->slot]++;
+    thread->epoch = (uint64_t)(uint32_t)thread->slot << 32 | thread->clock->at[thread->slot];
+}
+
 /* All begin anew: no thread knows anything of another. */
 void clocks_reset(void)
 {
@@ -141,12 +158,17 @@ void clocks_begin(Thread *thread, Thread *parent)
     thread->slot = slot;
     thread->clock = joined(new_clock((uint32_t)slot + 1), known);
     thread->clock = wide_enough(thread->clock, (uint32_t)slot + 1);
-    thread->clock->at[slot] =
-        (slots[slot].last > clock_at(known, slot) ? slots[slot].last : clock_at(known, slot)) + 1;
+    uint32_t *own = &thread->clock->at[slot];
+    *own = *own < slots[slot].last ? slots[slot].last : *own;
+    advance(thread);
     slots[slot].last = 0;
-    if (known != NULL) {
-        parent->clock->at[parent->slot]++;
+    if (tape_is_on) {
+        tape_put("begin", thread->index, (uint64_t)parent->index, 0, 0);
     }
+    if (known != NULL) {
+        advance(parent);
+    }
+    races_changed_threads(thread);
 }
 
 void clocks_end(Thread *thread)
@@ -171,6 +193,13 @@ bool clocks_are_alone(const Thread *thread)
 
 /* ---- edges ---- */
 
+static void note(const char *kind, uint64_t object)
+{
+    if (tape_is_on) {
+        tape_put(kind, me->index, object, 0, 0);
+    }
+}
+
 void clocks_acquire(const Clock *clock)
 {
     me->clock = joined(me->clock, clock);
@@ -179,7 +208,18 @@ void clocks_acquire(const Clock *clock)
 void clocks_release(Clock **clock)
 {
     *clock = joined(*clock, me->clock);
-    me->clock->at[me->slot]++;
+    advance(me);
+}
+
+/* The thread whose end the operation has seen, -1 if none's: 3.11 and 3.12 join a thread by taking
+ * a lock that its end releases, or see that it is free. */
+int32_t clocks_ended(enum Operation kind, const Object *object)
+{
+    bool sees_lock = kind == OP_ACQUIRE || kind == OP_LOCKED;
+    if (sees_lock && object->ends >= 0 && gate.slots[object->ends].status == ENDED) {
+        return object->ends;
+    }
+    return kind == OP_JOIN ? (int32_t)object->id : -1;
 }
 
 /* What threading does for itself orders nothing but a thread's end and what follows it: its locks
@@ -189,19 +229,21 @@ void clocks_done(enum Operation kind, Object *object)
     if (me->clock == NULL || object == NULL) {
         return;
     }
-    if (kind == OP_JOIN) {
-        clocks_acquire(gate.slots[object->id].clock);
+    int32_t ended = clocks_ended(kind, object);
+    if (ended >= 0) {
+        note("join", (uint64_t)ended);
+        clocks_acquire(gate.slots[ended].clock);
+        races_changed_threads(me);
     }
-    else if (kind == OP_ACQUIRE && object->ends >= 0) { /* 3.11 and 3.12 join a thread so */
-        clocks_acquire(gate.slots[object->ends].clock);
-    }
-    else if (search_is_machinery()) {
+    else if (search_is_threading()) {
         return;
     }
     else if (kind == OP_ACQUIRE || kind == OP_GET) {
+        note("acquire", object->serial);
         clocks_acquire(object->clock);
     }
     else if (kind == OP_RELEASE || kind == OP_PUT) {
+        note("release", object->serial);
         clocks_release(&object->clock);
     }
 }

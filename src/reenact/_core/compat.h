@@ -88,6 +88,18 @@ typedef struct {
     PyTypeObject *object_type;
 } SuperObject;
 
+/* How many bytes of an object's memory lie before the object. */
+static inline size_t compat_header_size(PyTypeObject *type)
+{
+#if PY_VERSION_HEX >= 0x030C0000
+    unsigned long extra = Py_TPFLAGS_MANAGED_DICT | Py_TPFLAGS_MANAGED_WEAKREF;
+#else
+    unsigned long extra = Py_TPFLAGS_MANAGED_DICT;
+#endif
+    return (type->tp_flags & Py_TPFLAGS_HAVE_GC ? sizeof(PyGC_Head) : 0) +
+           (type->tp_flags & extra ? 2 * sizeof(PyObject *) : 0);
+}
+
 typedef struct _PyInterpreterFrame Frame;
 
 static inline Frame *compat_top_frame(PyThreadState *tstate)

@@ -21,10 +21,15 @@ int containers_find_types(void)
     return deque_type == NULL || PyErr_Occurred() ? -1 : 0;
 }
 
+bool is_deque(PyObject *object)
+{
+    return PyObject_TypeCheck(object, deque_type);
+}
+
 bool is_container(PyObject *object)
 {
     return PyList_Check(object) || PyDict_Check(object) || PySet_Check(object) ||
-           PyByteArray_Check(object) || PyObject_TypeCheck(object, deque_type);
+           PyByteArray_Check(object) || is_deque(object);
 }
 
 /* The mutable container whose contents *object* shows, or NULL. */
@@ -63,7 +68,7 @@ bool has_no_items(PyObject *object)
 
 /* Is *method*, found in a container's type, not one of the program's own? Those of Counter are
  * written in Python, in a module that has no points. */
-static bool is_of_library(PyObject *method)
+bool is_of_library(PyObject *method)
 {
     if (method == NULL || !PyFunction_Check(method)) {
         return method != NULL;

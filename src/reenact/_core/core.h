@@ -183,6 +183,7 @@ struct Thread {
     Object *pending;    /* what the pending operation is on */
     Clock *clock;       /* what it knows to have happened */
     int32_t slot;       /* its own place in every clock */
+    uint64_t epoch;     /* its slot, and its own place in its own clock */
     HeldLocks *holding; /* the locks that it has, while they are watched; NULL if it had none yet */
     uint32_t life;      /* starts and joins up to the latest that it had a part in */
     Explored explored;
@@ -437,6 +438,7 @@ void search_enroll(Thread *thread);
 void search_done(enum Operation kind, Object *object);
 void search_uncontrolled(const char *text);
 bool search_is_machinery(void);
+bool search_is_threading(void);
 int64_t search_clock(int64_t clock);
 void search_idle(void);
 void search_look_for_stall(void);
@@ -458,8 +460,9 @@ extern PyMethodDef explore_functions[], point_functions[], view_functions[];
 enum { MOST_SLOTS = 254 };
 extern bool clocks_are_on;
 extern bool clocks_overflowed; /* there were more threads at once than slots */
-extern bool races_are_on;
 void *take_memory(size_t size);
+void *memory_at(uint32_t place);
+uint32_t memory_place(const void *memory);
 void clock_free(Clock *clock);
 void clocks_reset(void);
 void clocks_begin(Thread *thread, Thread *parent);
@@ -467,7 +470,37 @@ void clocks_end(Thread *thread);
 bool clocks_are_alone(const Thread *thread);
 void clocks_acquire(const Clock *clock);
 void clocks_release(Clock **clock);
+int32_t clocks_ended(enum Operation kind, const Object *object);
 void clocks_done(enum Operation kind, Object *object);
+
+/* races.c: what conflicts with what is said in docs/explanation/races.md */
+#define ACCESS_MODES(X)                                                                            \
+    X(READ, "read")                                                                                \
+    X(WRITE, "write")                                                                              \
+    X(ITEM_READ, "item read")                                                                      \
+    X(ITEM_WRITE, "item write")                                                                    \
+    X(ITEM_UPDATE, "item update")                                                                  \
+    X(ITEM_TEST, "item test")                                                                      \
+    X(ITEM_DEFAULT, "item default")                                                                \
+    X(UPDATE, "update")                                                                            \
+    X(PUT, "put")                                                                                  \
+    X(TAKE, "take")                                                                                \
+    X(WHOLE_READ, "whole read")                                                                    \
+    X(WHOLE_WRITE, "whole write")
+#define AS_MODE(name, text) MODE_##name,
+enum AccessMode { ACCESS_MODES(AS_MODE) MODE_COUNT };
+extern bool races_are_on;
+extern bool races_are_idle; /* nobody could race now: sites need not look */
+extern PyObject *races_key; /* of the item that is accessed, borrowed; NULL if nobody can tell */
+void races_access(AccessSite *site, PyObject *object, uintptr_t what, enum AccessMode mode);
+void races_created(AccessSite *site, PyObject *object);
+void races_changed_threads(Thread *thread);
+extern PyMethodDef race_functions[], found_functions[];
+
+/* tape.c */
+extern bool tape_is_on;
+void tape_put(const char *kind, int32_t thread, uint64_t object, uint64_t what, uint32_t line);
+extern PyMethodDef tape_functions[];
 
 /* lockorder.c: who has which locks; locksets.c: which of them at once */
 extern bool locks_are_watched;
@@ -495,16 +528,21 @@ enum AccessKind {
     ACCESS_GLOBAL,
     ACCESS_CLOSURE,
     ACCESS_METHOD, /* contents of a container, or else an attribute */
-    ACCESS_TURN    /* contents of what a loop goes over, at each turn */
+    ACCESS_TURN,   /* contents of what a loop goes over, at each turn */
+    ACCESS_MEMBER  /* contents of what is asked whether it has what lies below on the stack */
 };
-#define ACCESS_LETTERS "aicgvmt" /* the kinds, as placeholders spell them */
+#define ACCESS_LETTERS "aicgvmte" /* the kinds, as placeholders spell them */
 struct AccessSite {
-    PyObject_HEAD PyObject *name; /* interned, as the compiler mangles it; empty if there is none */
+    PyObject_HEAD PyObject *name; /* interned, as the compiler mangles it; of contents, the method
+                                     that is asked for them; empty if there is none */
     uint8_t kind, depth; /* depth: where a site that recalls finds its object on the stack */
     bool writes;
     bool remembers; /* a method's: another site, after the arguments, is the point */
     bool recalls;
     bool augments;         /* the value about to be augmented lies below it on the stack */
+    bool commutes;         /* an augmentation that only adds, += or |= */
+    bool deletes;          /* an item */
+    uint8_t method;        /* place in the table of modes.c */
     uint32_t pair;         /* the same, and not 0, for the read and the write of `a.b += c` */
     uint32_t line, column; /* of the attribute's name, the bracket, or the object */
     uint64_t key;          /* of its place in the source; 0 until it is asked for */
@@ -512,6 +550,12 @@ struct AccessSite {
 };
 bool is_access_placeholder(PyObject *constant);
 PyObject *access_site(PyObject *constant);
+PyObject *access_below(AccessSite *site, int depth);
+PyObject *access_called(AccessSite *site);
+
+/* modes.c */
+uint8_t modes_method(const char *name);
+int modes_tell(AccessSite *site, PyObject *operand);
 
 /* containers.c: all borrowed */
 enum { MOST_ITERATED = 4 };
@@ -521,11 +565,14 @@ bool has_no_attributes(PyObject *object);
 bool has_no_items(PyObject *object);
 PyObject *container_of(PyObject *object);
 PyObject *container_of_method(PyObject *object, PyObject *name);
+bool is_of_library(PyObject *method);
+bool is_deque(PyObject *object);
 size_t iterated_by(PyObject *iterator, PyObject **found, size_t count, int depth);
 
 /* watch.c */
-extern bool accesses_are_watched;
+extern bool accesses_are_watched, races_are_watched;
 int watch_access(AccessSite *site, PyObject *object, PyObject *name, bool writes);
+int watch_race(AccessSite *site, PyObject *object, uintptr_t what, enum AccessMode mode);
 extern PyMethodDef watch_functions[];
 
 /* variables.c */
@@ -550,6 +597,7 @@ void replay_bad_input(const char *what) __attribute__((noreturn));
 void replay_other_input(uint64_t recorded, uint64_t now) __attribute__((noreturn));
 
 /* outcome.c: what is written down before the gate ends the process */
+extern PyObject *last_words;
 void report_deadlock(void) __attribute__((noreturn));
 void report_divergence(const char *reason, int64_t step, const char *expected, const char *actual)
     __attribute__((noreturn));

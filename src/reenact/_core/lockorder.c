@@ -295,18 +295,13 @@ static void note_life(Thread *other, bool is_join)
     }
 }
 
-/* The thread whose end the operation has seen, -1 if none's. */
+/* The thread whose end the operation has seen, -1 if none's: from 3.13 on it can be asked for. */
 static int32_t ended_thread(enum Operation kind, const Object *object)
 {
-    switch (kind) {
-    case OP_JOIN: return (int32_t)object->id;
-    case OP_ACQUIRE: return object->ends; /* 3.11 and 3.12 join a thread so */
-    case OP_LOCKED:
-        return object->kind == OBJECT_THREAD && gate.slots[object->id].status == ENDED
-                   ? (int32_t)object->id
-                   : -1;
-    default: return -1;
+    if (kind == OP_LOCKED && object->kind == OBJECT_THREAD) {
+        return gate.slots[object->id].status == ENDED ? (int32_t)object->id : -1;
     }
+    return clocks_ended(kind, object);
 }
 
 /* An operation of this thread has happened. Acquiring is told by the lock itself: locks_taken. */

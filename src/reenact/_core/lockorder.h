@@ -5,7 +5,7 @@
 #ifndef REENACT_LOCKORDER_H
 #define REENACT_LOCKORDER_H
 
-#include "core.h"
+#include "races.h"
 
 enum { MOST_LOCKS = 1 << 20, MOST_TAKERS = 8, MOST_MOMENTS = 16 };
 
@@ -115,9 +115,5 @@ void holding_add(HeldLocks *holding, Held held);
 bool holding_remove(HeldLocks *holding, uint32_t lock);
 const LockSet *lockset_at(uint32_t number);
 void locksets_begin(void);
-
-/* stacks.c */
-uint32_t depot_stack(int skipped);
-PyObject *depot_show_stack(uint32_t number);
 
 #endif

@@ -1,6 +1,7 @@
 /* reenact._core: what Python sees of the core. Typed by _core.pyi. */
 #include "core.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/personality.h>
@@ -96,6 +97,15 @@ static PyObject *read_control(PyObject *module, PyObject *fd_object)
     return PyBytes_FromStringAndSize(text, size);
 }
 
+/* open_findings(): before start, a file for what analyses find, next to the log; its descriptor */
+static PyObject *open_findings(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    int fd =
+        openat(control.write_fd, "findings.json", O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
+    return fd < 0 ? os_error() : PyLong_FromLong(move_high(fd));
+}
+
 static void close_handed_down(int fd)
 {
     if (control.held_fd >= 0) {
@@ -154,6 +164,14 @@ static PyObject *start_gate(PyObject *module, PyObject *args)
     threads_bind(thread);
     gate_adopt_main(thread);
     gate.active = true;
+    Py_RETURN_NONE;
+}
+
+/* at_last(function): called before the gate itself ends the process */
+static PyObject *at_last(PyObject *module, PyObject *function)
+{
+    (void)module;
+    Py_XSETREF(last_words, Py_NewRef(function));
     Py_RETURN_NONE;
 }
 
@@ -284,6 +302,8 @@ static PyMethodDef functions[] = {
     {"install", install, METH_VARARGS, NULL},
     {"install_queues", install_queues, METH_O, NULL},
     {"control", read_control, METH_O, NULL},
+    {"open_findings", open_findings, METH_NOARGS, NULL},
+    {"at_last", at_last, METH_O, NULL},
     {"start", start_gate, METH_VARARGS, NULL},
     {"close", close_gate, METH_O, NULL},
     {"is_active", is_active, METH_NOARGS, NULL},
@@ -344,6 +364,9 @@ PyMODINIT_FUNC PyInit__core(void)
         PyModule_AddFunctions(module, fork_functions) < 0 ||
         PyModule_AddFunctions(module, explore_functions) < 0 ||
         PyModule_AddFunctions(module, point_functions) < 0 ||
+        PyModule_AddFunctions(module, race_functions) < 0 ||
+        PyModule_AddFunctions(module, found_functions) < 0 ||
+        PyModule_AddFunctions(module, tape_functions) < 0 ||
         PyModule_AddFunctions(module, view_functions) < 0 ||
         PyModule_AddFunctions(module, lock_functions) < 0 ||
         PyModule_AddFunctions(module, lock_finding_functions) < 0 ||

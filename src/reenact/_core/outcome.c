@@ -8,6 +8,8 @@
 
 enum { DEEPEST_STACK = 100 };
 
+PyObject *last_words;
+
 static void line(const char *format, ...)
 {
     char text[4400];
@@ -71,6 +73,10 @@ static void flush_output(void)
         PyObject *file = PySys_GetObject(NAMES[i]);
         PyObject *result = file == NULL ? NULL : PyObject_CallMethod(file, "flush", NULL);
         Py_XDECREF(result);
+        PyErr_Clear();
+    }
+    if (last_words != NULL) {
+        Py_XDECREF(PyObject_CallNoArgs(last_words));
         PyErr_Clear();
     }
 }

@@ -1,3 +1,501 @@
-#include "core.h"
+/* The race detector: FastTrack (Flanagan, Freund, PLDI 2009) over attributes, variables and items.
+ *
+ * Two accesses race if they conflict and neither happens before the other; clocks.c knows what
+ * happens before what. For each variable the last write and the reads since are kept, as epochs:
+ * whose, at which clock, and the number of the access in the depot.
+ *
+ * A container is more than one variable. Its items are one each. Its *shape* is another: all
+ * operations read it but those that move items about, which write it. And there are the updates of
+ * items and the looks at the whole, of which each kind gets along with itself but not with the
+ * other: the *balance*, with two sides that are kept like reads.
+ *
+ * A thread that is alone cannot race: as long as that is so, nothing is looked at. */
+#include "races.h"
+#include <string.h>
+#include <sys/mman.h>
 
-bool races_are_on;
+/* An epoch, and which access it was: 32 bits clock, 8 slot, 24 access. 0 is none. */
+typedef uint64_t Word;
+#define EPOCH_MASK ((1ULL << 40) - 1)
+enum { SEVERAL = 255 }; /* in place of a slot: the clock is the place of Epochs */
+
+typedef struct {
+    uint64_t where; /* the object's address and its life there; 0: free */
+    uint64_t what;
+    Word write; /* or one side of a balance */
+    Word read;  /* or the other side */
+} Variable;
+
+/* Reads by threads that do not know of each other. */
+typedef struct {
+    uint32_t count, room;
+    Word words[];
+} Epochs;
+
+#define BALANCE (1ULL << 63) /* in `where`: not the variable, but the balance of the same name */
+enum { WHOLE = 0, CREATED = 2 }; /* names that no name and no item has */
+
+bool races_are_on, races_are_idle;
+PyObject *races_key;
+const char *const MODES[] = {
+#define AS_TEXT(name, text) text,
+    ACCESS_MODES(AS_TEXT)};
+
+static struct {
+    Variable *table;
+    size_t size, used;
+    bool is_alone;
+    uint64_t seed, threshold; /* of variables, this share is looked at */
+    uint64_t skipped;
+} races;
+
+/* Accesses of late: the same once more, in the same epoch and to the same object, tells nothing. */
+typedef struct {
+    PyObject *object;
+    uintptr_t what;
+    uint64_t moment;
+    uint64_t mode;
+} Seen;
+enum { MOST_SEEN = 1 << 12 };
+static Seen seen[MOST_SEEN];
+
+/* The access that is being looked at. */
+static struct {
+    AccessSite *site;
+    PyObject *object;
+    uintptr_t what;
+    enum AccessMode mode;
+    Word epoch;
+    uint32_t number; /* in the depot; 0 until it is needed */
+} now;
+
+/* ---- the table ---- */
+
+static uint64_t hash_of(uint64_t where, uint64_t what)
+{
+    uint64_t hash = ((where >> 16) * 0x9E3779B97F4A7C15ULL) ^ (what * 0xC2B2AE3D27D4EB4FULL);
+    return hash ^ (hash >> 32);
+}
+
+static void *map_table(size_t size)
+{
+    void *table = mmap(NULL, size * sizeof(Variable), PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (table == MAP_FAILED) {
+        Py_FatalError("reenact: no memory for what threads share");
+    }
+    return table;
+}
+
+static Variable *free_place(uint64_t where, uint64_t what)
+{
+    size_t slot = (size_t)hash_of(where, what) & (races.size - 1);
+    while (races.table[slot].where != 0) {
+        slot = (slot + 1) & (races.size - 1);
+    }
+    return &races.table[slot];
+}
+
+static void grow(void)
+{
+    Variable *old = races.table;
+    size_t old_size = races.size;
+    races.size = old_size == 0 ? 1 << 12 : old_size * 2;
+    races.table = map_table(races.size);
+    for (size_t i = 0; i < old_size; i++) {
+        if (old[i].where != 0) {
+            *free_place(old[i].where, old[i].what) = old[i];
+        }
+    }
+    if (old != NULL) {
+        munmap(old, old_size * sizeof *old);
+    }
+}
+
+/* What was known of the address in an earlier life is forgotten. */
+static Variable *variable_of(uint64_t where, uint64_t what)
+{
+    size_t slot = (size_t)hash_of(where, what) & (races.size - 1);
+    for (; races.table[slot].where != 0; slot = (slot + 1) & (races.size - 1)) {
+        Variable *variable = &races.table[slot];
+        if (variable->what == what && variable->where >> 16 == where >> 16) {
+            if (variable->where != where) {
+                *variable = (Variable){.where = where, .what = what};
+            }
+            return variable;
+        }
+    }
+    if (races.used * 5 >= races.size * 3) {
+        grow();
+        return variable_of(where, what);
+    }
+    races.used++;
+    races.table[slot] = (Variable){.where = where, .what = what};
+    return &races.table[slot];
+}
+
+/* The object in the life that it is in; from now on its end is seen. */
+static uint64_t where_is(PyObject *object)
+{
+    uint16_t *shadow = shadow_at(object);
+    *shadow |= 1;
+    return (uint64_t)((uintptr_t)object >> 4) << 16 | *shadow;
+}
+
+/* ---- epochs ---- */
+
+static Epochs *free_epochs[16];
+
+static Epochs *epochs_of(Word word)
+{
+    return memory_at((uint32_t)word);
+}
+
+static Epochs *new_epochs(uint32_t room)
+{
+    int class = __builtin_ctz(room);
+    Epochs *epochs = free_epochs[class];
+    if (epochs == NULL) {
+        epochs = take_memory(sizeof *epochs + room * sizeof(Word));
+    }
+    else {
+        memcpy(&free_epochs[class], epochs->words, sizeof epochs);
+    }
+    epochs->room = room;
+    epochs->count = 0;
+    return epochs;
+}
+
+static void free_several(Word word)
+{
+    if ((word >> 32 & 0xFF) == SEVERAL) {
+        Epochs *epochs = epochs_of(word);
+        int class = __builtin_ctz(epochs->room);
+        memcpy(epochs->words, &free_epochs[class], sizeof epochs);
+        free_epochs[class] = epochs;
+    }
+}
+
+static Word several(const Epochs *epochs)
+{
+    return (Word)SEVERAL << 32 | memory_place(epochs);
+}
+
+static bool is_before(Word word)
+{
+    int32_t slot = (int32_t)(word >> 32 & 0xFF);
+    return slot == me->slot || (uint32_t)word <= clock_at(me->clock, slot);
+}
+
+static uint32_t number(void)
+{
+    if (now.number == 0) {
+        now.number = depot_access(now.site, now.mode, locks_number(me));
+    }
+    return now.number;
+}
+
+static Word word_now(void)
+{
+    return now.epoch | (Word)number() << 40;
+}
+
+static const Access *created_where(uint64_t where)
+{
+    size_t slot = (size_t)hash_of(where, CREATED) & (races.size - 1);
+    for (; races.table[slot].where != 0; slot = (slot + 1) & (races.size - 1)) {
+        if (races.table[slot].where == where && races.table[slot].what == CREATED) {
+            return depot_get((uint32_t)(races.table[slot].write >> 40));
+        }
+    }
+    return NULL;
+}
+
+static void __attribute__((noinline, cold)) report(Word earlier, const Variable *variable)
+{
+    const Access *first = depot_get((uint32_t)(earlier >> 40));
+    const Access *second = depot_get(number());
+    if (first != NULL && second != NULL) {
+        found_race(first, second, now.object, now.what, races_key,
+                   created_where(variable->where & ~BALANCE));
+    }
+}
+
+static void check(Word word, const Variable *variable)
+{
+    if (word == 0) {
+        return;
+    }
+    if ((word >> 32 & 0xFF) != SEVERAL) {
+        if (!is_before(word)) {
+            report(word, variable);
+        }
+        return;
+    }
+    const Epochs *epochs = epochs_of(word);
+    for (uint32_t i = 0; i < epochs->count; i++) {
+        if (!is_before(epochs->words[i])) {
+            report(epochs->words[i], variable);
+        }
+    }
+}
+
+static Word with_more(Word word, Word added)
+{
+    Epochs *epochs = epochs_of(word);
+    if (epochs->count == epochs->room) {
+        Epochs *larger = new_epochs(epochs->room * 2);
+        memcpy(larger->words, epochs->words, epochs->count * sizeof(Word));
+        larger->count = epochs->count;
+        free_several(word);
+        epochs = larger;
+        word = several(larger);
+    }
+    epochs->words[epochs->count++] = added;
+    return word;
+}
+
+/* Keep what this thread does among reads, in place of what it did before, or of what this
+ * follows. */
+static Word keep(Word word)
+{
+    if (word == 0) {
+        return word_now();
+    }
+    if ((word >> 32 & 0xFF) != SEVERAL) {
+        if (is_before(word)) {
+            return word_now();
+        }
+        Epochs *epochs = new_epochs(4);
+        epochs->words[epochs->count++] = word;
+        epochs->words[epochs->count++] = word_now();
+        return several(epochs);
+    }
+    Epochs *epochs = epochs_of(word);
+    for (uint32_t i = 0; i < epochs->count; i++) {
+        if ((int32_t)(epochs->words[i] >> 32 & 0xFF) == me->slot) {
+            if ((epochs->words[i] & EPOCH_MASK) != now.epoch) {
+                epochs->words[i] = word_now();
+            }
+            return word;
+        }
+    }
+    return with_more(word, word_now());
+}
+
+/* ---- variables ---- */
+
+static void read_variable(uint64_t where, uint64_t what)
+{
+    Variable *variable = variable_of(where, what);
+    if ((variable->read & EPOCH_MASK) == now.epoch || (variable->write & EPOCH_MASK) == now.epoch) {
+        return;
+    }
+    check(variable->write, variable);
+    variable->read = keep(variable->read);
+}
+
+static void write_variable(uint64_t where, uint64_t what)
+{
+    Variable *variable = variable_of(where, what);
+    if ((variable->write & EPOCH_MASK) == now.epoch) {
+        return;
+    }
+    check(variable->write, variable);
+    check(variable->read, variable);
+    free_several(variable->read);
+    variable->read = 0;
+    variable->write = word_now();
+}
+
+enum Side { UPDATES, LOOKS };
+
+static void weigh(uint64_t where, uint64_t what, enum Side side)
+{
+    Variable *balance = variable_of(where | BALANCE, what);
+    Word *own = side == UPDATES ? &balance->write : &balance->read;
+    if ((*own & EPOCH_MASK) == now.epoch) {
+        return;
+    }
+    check(side == UPDATES ? balance->read : balance->write, balance);
+    *own = keep(*own);
+}
+
+/* ---- accesses ---- */
+
+static bool is_sampled(uint64_t where, uint64_t what)
+{
+    return hash_of(where ^ races.seed, what) <= races.threshold;
+}
+
+/* An edge by an object that is no lock: what happened before it was passed on happens before it is
+ * taken up. Kept in the balance of a name that has none. */
+static void pass_on(uint64_t where)
+{
+    Variable *variable = variable_of(where | BALANCE, CREATED);
+    Clock *clock = variable->write == 0 ? NULL : memory_at((uint32_t)variable->write);
+    clocks_release(&clock);
+    variable->write = memory_place(clock);
+}
+
+static void take_up(uint64_t where)
+{
+    const Variable *variable = variable_of(where | BALANCE, CREATED);
+    if (variable->write != 0) {
+        clocks_acquire(memory_at((uint32_t)variable->write));
+    }
+}
+
+static void look(AccessSite *site, PyObject *object, uintptr_t what, enum AccessMode mode)
+{
+    uint64_t where = where_is(object);
+    now.site = site;
+    now.object = object;
+    now.what = what;
+    now.mode = mode;
+    now.epoch = me->epoch;
+    now.number = 0;
+    switch (mode) {
+    case MODE_READ: read_variable(where, what); return;
+    case MODE_WRITE: write_variable(where, what); return;
+    case MODE_WHOLE_WRITE: write_variable(where, WHOLE); return;
+    default: break;
+    }
+    read_variable(where, WHOLE);
+    switch (mode) {
+    case MODE_ITEM_READ: read_variable(where, what); break;
+    case MODE_ITEM_WRITE:
+        weigh(where, WHOLE, UPDATES);
+        write_variable(where, what);
+        break;
+    case MODE_ITEM_UPDATE:
+        weigh(where, WHOLE, UPDATES);
+        read_variable(where, what);
+        weigh(where, what, UPDATES);
+        break;
+    case MODE_ITEM_TEST:
+        read_variable(where, what);
+        weigh(where, what, LOOKS);
+        break;
+    case MODE_ITEM_DEFAULT:
+        weigh(where, WHOLE, UPDATES);
+        read_variable(where, what);
+        break;
+    case MODE_PUT:
+        weigh(where, WHOLE, UPDATES);
+        pass_on(where);
+        break;
+    case MODE_TAKE:
+        weigh(where, WHOLE, UPDATES);
+        take_up(where);
+        break;
+    case MODE_UPDATE: weigh(where, WHOLE, UPDATES); break;
+    default: weigh(where, WHOLE, LOOKS); break;
+    }
+}
+
+void races_access(AccessSite *site, PyObject *object, uintptr_t what, enum AccessMode mode)
+{
+    if (__builtin_expect(tape_is_on, 0) && me != NULL) {
+        tape_put(MODES[mode], me->index, where_is(object), what, site->line);
+    }
+    if (races.is_alone || me == NULL || me->clock == NULL) {
+        return;
+    }
+    if (races.threshold != UINT64_MAX && !is_sampled((uint64_t)((uintptr_t)object >> 4) << 16, 0)) {
+        return;
+    }
+    Seen *known =
+        &seen[((uintptr_t)object >> 4 ^ what >> 3 ^ (uintptr_t)mode << 7) & (MOST_SEEN - 1)];
+    uint64_t moment = me->epoch << 16 | *shadow_at(object);
+    if (known->object == object && known->what == what && known->moment == moment &&
+        known->mode == mode) {
+        return;
+    }
+    look(site, object, what, mode);
+    *known = (Seen){object, what, me->epoch << 16 | *shadow_at(object), mode};
+}
+
+void races_created(AccessSite *site, PyObject *object)
+{
+    if (me == NULL || me->clock == NULL) {
+        return;
+    }
+    Variable *variable = variable_of(where_is(object), CREATED);
+    variable->write = (Word)depot_access(site, MODE_WRITE, 0) << 40;
+}
+
+/* A thread has begun, or this one has learned of the end of another. */
+void races_changed_threads(Thread *thread)
+{
+    races.is_alone = clocks_are_alone(thread);
+    races_are_idle = races_are_on && races.is_alone && !tape_is_on;
+}
+
+/* ---- for Python ---- */
+
+/* races_begin(sample, seed): from now on, in the thread that holds the baton */
+static PyObject *races_begin(PyObject *module, PyObject *args)
+{
+    (void)module;
+    double sample;
+    unsigned long long seed;
+    if (!PyArg_ParseTuple(args, "dK", &sample, &seed) || shadow_open() < 0) {
+        return NULL;
+    }
+    if (races.table != NULL) {
+        munmap(races.table, races.size * sizeof *races.table);
+    }
+    races.table = NULL;
+    races.size = races.used = 0;
+    races.seed = seed << 16;
+    races.threshold = sample >= 1 ? UINT64_MAX : (uint64_t)(sample * 18446744073709551615.0);
+    grow();
+    found_begin();
+    if (!gate.exploring) {
+        clocks_reset();
+        for (uint32_t i = 0; i < gate.state->threads; i++) {
+            if (gate.slots[i].status != ENDED) {
+                clocks_begin(&gate.slots[i], &gate.slots[i]);
+            }
+        }
+    }
+    races.is_alone = me != NULL && clocks_are_alone(me);
+    races_are_on = clocks_are_on = true;
+    races_are_idle = races.is_alone && !tape_is_on;
+    Py_RETURN_NONE;
+}
+
+static PyObject *races_end(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    races_are_on = races_are_idle = false;
+    clocks_are_on = gate.exploring;
+    shadow_close();
+    Py_RETURN_NONE;
+}
+
+/* races_edge(object, passes_on): what was done before it is passed on is ordered before what is
+ * done after it is taken up */
+static PyObject *races_edge(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *object;
+    int passes_on;
+    if (!PyArg_ParseTuple(args, "Op", &object, &passes_on)) {
+        return NULL;
+    }
+    if (races_are_on && me != NULL && me->clock != NULL) {
+        uint64_t where = where_is(object);
+        if (tape_is_on) {
+            tape_put(passes_on ? "release" : "acquire", me->index, where | BALANCE, 0, 0);
+        }
+        (passes_on ? pass_on : take_up)(where);
+    }
+    Py_RETURN_NONE;
+}
+
+PyMethodDef race_functions[] = {{"races_edge", races_edge, METH_VARARGS, NULL},
+                                {"races_begin", races_begin, METH_VARARGS, NULL},
+                                {"races_end", races_end, METH_NOARGS, NULL},
+                                {NULL, NULL, 0, NULL}};

@@ -620,19 +620,13 @@ void search_enroll(Thread *thread)
     thread->pending_op = OP_BEGIN;
 }
 
-/* The thread whose end this operation has seen, -1 if none's. */
-static int32_t joined_by(enum Operation kind, const Object *object)
-{
-    return kind == OP_JOIN ? (int32_t)object->id : kind == OP_ACQUIRE ? object->ends : -1;
-}
-
 void search_done(enum Operation kind, Object *object)
 {
     bool reads = kind == OP_LOCKED || kind == OP_JOIN;
     if (object == NULL) {
         return;
     }
-    int32_t ended = joined_by(kind, object);
+    int32_t ended = clocks_ended(kind, object);
     if (ended >= 0 && ended < 64 && ended != me->index) {
         me->explored.joined |= 1ULL << ended;
     }

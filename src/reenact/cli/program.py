@@ -1,4 +1,4 @@
-"""The options that name a program and say how it is recorded: of `record` and `sources`."""
+"""The options that name a program and say how it is run: of `record`, `sources` and `races`."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ _VALUED = (
     *("--source", "--boundary", "--config"),
     *("--runs", "--seconds", "-j", "--jobs", "--points", "--patience", "--step-limit"),
     *("--write-test", "--shrink", "--hang"),
+    *("--sarif", "--baseline", "--write-baseline", "--sample"),
 )
 
 

@@ -52,11 +52,17 @@ def main() -> None:
 
         following.load_text(strategy)
     atexit.register(_core.close, False)
+    if policy.races:
+        from reenact.engine import detecting
+
+        detecting.prepare()
     try:
         _core.start(descriptor, chooser)
     except OSError as error:
         say_unrecorded(error)
     install.begin()
+    if policy.races:
+        detecting.begin(policy.races)
     if strategy.startswith(FOLLOWS):
         following.begin_text(strategy)
     run_program(kind, target, argv, policy, is_package)
@@ -130,11 +136,7 @@ def instrument(packages: str) -> loader.Policy:
     listing.avoid()
     enabled = packages != "-"
     names = packages.split() if enabled else []
-    policy = loader.Policy(
-        enabled=enabled,
-        instrument=[name for name in names if name != loader.ACCESSES],
-        accesses=loader.ACCESSES in names,
-    )
+    policy = loader.Policy.of(names, enabled)
     loader.install(policy, _plant, _core.note_source, _core.in_child, note_module=_core.note_module)
     return policy
 

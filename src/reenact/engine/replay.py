@@ -12,7 +12,7 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.machinery import PathFinder
@@ -145,7 +145,13 @@ def _is_in_archive(path: Path) -> bool:
     return any(parent.is_file() for parent in path.parents)
 
 
-def replay(recording: Recording) -> Replayed:
+def replay(
+    recording: Recording,
+    change: Callable[[Program], Program] = lambda program: program,
+    look: Callable[[Path], None] = lambda directory: None,
+) -> Replayed:
+    """Run the recorded program again. `change` may have more done in its process, and `look` at
+    what that left in the directory of the replay."""
     check_usable(recording)
     check_modules(recording)
     header = recording.header
@@ -153,7 +159,7 @@ def replay(recording: Recording) -> Replayed:
         _enter(header.cwd, recording)
         ended = launch.run(
             launch.REPLAY,
-            _program(header),
+            change(_program(header)),
             _choices(header),
             _environment(header),
             header.flags,
@@ -162,6 +168,7 @@ def replay(recording: Recording) -> Replayed:
             recording.last_step,
             is_cut=recording.state is None or not recording.state.is_whole,
         )
+        look(write)
         replayed = Recording.open(write)
         if replayed.state is None or replayed.state.threads == 0:
             reason = f"its replay ended with exit code {ended.exit_code} before it began"

@@ -62,6 +62,8 @@ def explore(
     """
     if points not in following.POINTS:
         raise UsageError(f"unknown points {points!r}", advice="Use sync, ticks or accesses.")
+    if jobs < 1:
+        raise UsageError(f"jobs is {jobs}", advice="Give at least 1.")
     if called.is_loading:
         return Result("inconclusive", Coverage(), ("a run of another search loads this program",))
     settings = Settings(points, tuple(instrument), step_limit, patience, real_clock, check)

@@ -315,7 +315,7 @@ def _deadlock(watch: Watch) -> Failure:
     if cycle:
         text = "deadlock: " + " -> ".join(f"thread {name}" for name in (*cycle, cycle[0]))
     else:
-        text = f"deadlock: {_everybody(watch)} wait for ever, and nobody can wake them"
+        text = f"deadlock: {_everybody(watch)} for ever, and nobody can wake them"
     return replace(failure, summary=text)
 
 
@@ -323,8 +323,10 @@ def _everybody(watch: Watch) -> str:
     tasks = sum(each.what == "await" for each in watch.waiting)
     threads = len(watch.waiting) - tasks
     if tasks and threads == 1:
-        return f"all {tasks} tasks" if tasks > 1 else "the task and its loop"
-    return f"all {threads} threads" + (f" and {tasks} tasks" if tasks else "")
+        return f"all {tasks} tasks wait" if tasks > 1 else "the task and its loop wait"
+    if threads == 1:
+        return "the only thread left waits"
+    return f"all {threads} threads" + (f" and {tasks} tasks" if tasks else "") + " wait"
 
 
 def non_daemons() -> list[threading.Thread]:

@@ -1,13 +1,13 @@
 """Accesses: puts a site before everything in a source file that reads or writes what threads share.
 
-Owns where sites stand, and the placeholder that says all about one; `_core/access.c` reads it. A
-site is a constant: `SITE[a].b` for `a.b`; `SITE @ value` where Python would warn of a subscript or
-fold it; `-SITE` where there is no value, as before a global is read: `-SITE and G`.
+Owns where sites stand; what one looks like: `sites.py`. A site is a constant: `SITE[a].b` for
+`a.b`; `SITE @ value` where Python would warn of a subscript or fold it; `-SITE` where there is no
+value, as before a global is read: `-SITE and G`.
 
-A site comes right before its access, after all operands that can themselves hold a point. If some
-come after the object, the site goes around the last of them and finds the object on the
-interpreter's stack, *depth* places down: `a[SITE[f(i)]]`. In `a.b += c` a second site,
-`SITE1[a].b += SITE2[c]`, comes between the read and the write.
+A site comes right before its access, after all operands that can themselves hold a point, and after
+the key of an item. If some come after the object, the site goes around the last of them and finds
+the object on the interpreter's stack, *depth* places down: `a[SITE[f(i)]]`. In `a.b += c` a second
+site, `SITE1[a].b += SITE2[c]`, comes between the read and the write.
 
 Each instruction put in bears the position of the one it precedes, as ticks do: line events and
 tracebacks stay those of the untouched program. Works after the ticks were placed, from the
@@ -27,13 +27,31 @@ from _ast import AST
 from reenact.instrument.containers import (
     CONSUMERS,
     ITERATING,
+    KEYED,
     METHODS,
     changes_argument,
+    consumed_by,
     is_nobodys,
 )
-from reenact.instrument.places import before, first_place, last_place, spot
+from reenact.instrument.places import before, first_place, last_place
 from reenact.instrument.rewrite import position
 from reenact.instrument.scopes import COMPREHENSIONS, Names, slots, viewed
+from reenact.instrument.sites import (
+    ATTRIBUTE,
+    CLOSURE,
+    CONTENTS,
+    GLOBAL,
+    ITEM,
+    MEMBER,
+    METHOD,
+    MOST_OPERANDS,
+    TURN,
+    Sites,
+    is_constant_name,
+    operands,
+    wrap,
+    wrap_operand,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,13 +61,8 @@ if TYPE_CHECKING:
     from reenact.instrument.places import Place
     from reenact.instrument.scopes import Scope
 
-PREFIX = "\0reenact access\0"
-
-# Letters of kinds; `_core/core.h` has them in this order.
-ATTRIBUTE, ITEM, CONTENTS, GLOBAL, CLOSURE, METHOD, TURN = "aicgvmt"
 _VARIABLES = {"global": GLOBAL, "closure": CLOSURE}
-_MOST_OPERANDS = 12  # of a call or an index: Python keeps so many on its stack one by one
-_SUBSCRIPTED = (_ast.Name, _ast.Attribute, _ast.Call)  # what no version folds or warns about
+_COMMUTING = (_ast.Add, _ast.BitOr)  # `+=` of a list and `|=` of a set only add to it
 
 
 def insert_accesses(tree: _ast.Module) -> None:
@@ -61,7 +74,7 @@ class _Rewriter:
     def __init__(self, names: Names) -> None:
         self.names = names
         self.scope: Scope  # that of the node being looked at
-        self.sites = 0
+        self.site = Sites().site
         self.pairs = 0
         self.done: set[int] = set()  # nodes whose own access an outer node has dealt with
         self.inserted: list[tuple[_ast.stmt, _ast.stmt]] = []  # what to put before which statement
@@ -110,26 +123,6 @@ class _Rewriter:
                     pending.append((child, scope))
         _insert(tree, self.inserted)
 
-    # Sites.
-
-    def _site(
-        self,
-        kind: str,
-        node: Any,
-        name: str = "",
-        *,
-        writes: bool = False,
-        remembers: bool = False,
-        augments: bool = False,
-        depth: int = 0,
-        pair: int = 0,
-    ) -> str:
-        self.sites += 1  # every placeholder is another constant
-        flags = "-" + "w" * writes + "r" * remembers + "a" * augments
-        line, column = spot(node)
-        numbers = f"{depth} {pair} {line} {column} {self.sites}"
-        return f"{PREFIX}{kind} {flags} {numbers} {name}"
-
     def _pair(self) -> int:
         self.pairs += 1
         return self.pairs
@@ -159,41 +152,28 @@ class _Rewriter:
             return
         writes = not isinstance(node.ctx, _ast.Load)
         name = self.scope.mangled(node.attr)
-        site = self._site(ATTRIBUTE, node, name, writes=writes)
-        node.value = _wrap(site, node.value, last_place(node))
+        site = self.site(ATTRIBUTE, node, name, writes=writes)
+        node.value = wrap(site, node.value, last_place(node))
 
     def _item(self, node: Any, pair: int = 0) -> None:
-        """With a *pair*, the read of an augmented assignment."""
+        """With a *pair*, the read of an augmented assignment. The key lies in the site's hand."""
         if id(node) in self.done or self._is_unshared(node.value):
             return
         writes = not pair and not isinstance(node.ctx, _ast.Load)
-        last = self._last_part(node.slice)
-        if last is None:
-            site = self._site(ITEM, node, writes=writes, pair=pair)
-            node.value = _wrap(site, node.value, first_place(node.slice))
-            return
-        site = self._site(ITEM, node, writes=writes, pair=pair, depth=last + 1)
-        if _has_slices(node.slice):  # which can be wrapped one by one only
-            node.slice.elts[last] = _wrap(site, node.slice.elts[last], position(node))
-        else:
-            node.slice = _wrap(site, node.slice, position(node))
-
-    def _last_part(self, index: Any) -> int | None:
-        """Which part of an index a site must come after; none if that is its object."""
-        if not _has_slices(index):
-            return None if self._is_trivial(index) or _is_starred(index) else 0
-        if _is_starred(index) or len(index.elts) > _MOST_OPERANDS:
-            return None
-        return _last(not self._is_trivial(each) for each in index.elts)
+        deletes = isinstance(node.ctx, _ast.Del)
+        site = self.site(ITEM, node, writes=writes, deletes=deletes, pair=pair, depth=1)
+        node.slice = wrap(site, node.slice, position(node))
 
     def _call(self, node: Any) -> None:
         if isinstance(node.func, _ast.Attribute) and node.func.attr in METHODS:
             self._method(node)
-        elif changes_argument(node.func) or self._is_consumer(node.func):
-            self._argument(node, writes=changes_argument(node.func))
+        elif changes_argument(node.func):
+            self._argument(node, writes=True)
+        elif self._is_consumer(node.func):
+            self._argument(node, consumed_by(node.func.id))
         for keyword in node.keywords:
             if keyword.arg is None:
-                keyword.value = self._contents(keyword.value)
+                keyword.value = self._contents(keyword.value, "keys")
 
     def _method(self, node: Any) -> None:
         func = node.func
@@ -203,48 +183,56 @@ class _Rewriter:
         if self._is_unshared(func.value):
             return
         last = self._last_operand(node)
-        site = self._site(
+        if last is None and func.attr in KEYED and _has_plain_operands(node) and node.args:
+            last = 0
+        site = self.site(
             METHOD, func, func.attr, writes=METHODS[func.attr], remembers=last is not None
         )
-        func.value = _wrap(site, func.value, last_place(func))
+        func.value = wrap(site, func.value, last_place(func))
         if last is not None:
-            site = self._site(METHOD, func, func.attr, writes=METHODS[func.attr], depth=last + 1)
-            _wrap_operand(node, last, site)
+            site = self.site(METHOD, func, func.attr, writes=METHODS[func.attr], depth=last + 1)
+            wrap_operand(node, last, site)
 
     def _is_consumer(self, func: Any) -> bool:
         if not isinstance(func, _ast.Name) or func.id not in CONSUMERS:
             return False
         return self.names.is_builtin(self.scope, func.id)
 
-    def _argument(self, node: Any, writes: bool) -> None:
+    def _argument(self, node: Any, asks: str = "", writes: bool = False) -> None:
         """A function that reads or writes the contents of its first argument."""
         is_plain = node.args and not isinstance(node.args[0], _ast.Starred)
         if not is_plain or self._is_unshared(node.args[0]):
             return
         last = self._last_operand(node) or 0
-        site = self._site(CONTENTS, node.args[0], writes=writes, depth=last)
-        _wrap_operand(node, last, site)
+        site = self.site(CONTENTS, node.args[0], asks, writes=writes, depth=last)
+        wrap_operand(node, last, site)
 
     def _last_operand(self, node: _ast.Call) -> int | None:
         """The last operand of a plain call that can hold a point."""
-        operands = _operands(node)
-        starred = any(isinstance(each, _ast.Starred) for each in node.args)
-        if starred or len(operands) > _MOST_OPERANDS or any(k.arg is None for k in node.keywords):
+        if not _has_plain_operands(node):
             return None
-        return _last(not self._is_trivial(each) for each in operands)
+        return _last(not self._is_trivial(each) for each in operands(node))
 
     # Contents of containers.
 
-    def _contents(self, node: Any, place: Place | None = None) -> Any:
-        """*node* with a site around it. Loops and tests go by the position of what they have."""
-        if self._is_unshared(node) or _is_constant_name(node):
+    def _contents(self, node: Any, asks: str = "__iter__", place: Place | None = None) -> Any:
+        """*node* with a site around it; *asks* is the method by which its contents are asked for.
+
+        Loops and tests go by the position of what they have."""
+        if self._is_unshared(node) or is_constant_name(node):
             return node
-        return _wrap(self._site(CONTENTS, node), node, place or last_place(node))
+        return wrap(self.site(CONTENTS, node, asks), node, place or last_place(node))
 
     def _compare(self, node: Any) -> None:
         for number, op in enumerate(node.ops):
             if isinstance(op, (_ast.In, _ast.NotIn)):
-                node.comparators[number] = self._contents(node.comparators[number])
+                node.comparators[number] = self._member(node.comparators[number])
+
+    def _member(self, node: Any) -> Any:
+        """What is looked for lies right below on the stack."""
+        if self._is_unshared(node) or is_constant_name(node):
+            return node
+        return wrap(self.site(MEMBER, node, "__contains__", depth=0), node, last_place(node))
 
     def _starred(self, node: Any) -> None:
         if isinstance(node.ctx, _ast.Load):
@@ -253,7 +241,7 @@ class _Rewriter:
     def _dict(self, node: Any) -> None:
         for number, key in enumerate(node.keys):
             if key is None:
-                node.values[number] = self._contents(node.values[number])
+                node.values[number] = self._contents(node.values[number], "keys")
 
     def _yield_from(self, node: Any) -> None:
         node.value = self._contents(node.value)
@@ -266,7 +254,7 @@ class _Rewriter:
             is_walk = not each.is_async and not self._is_range(each.iter)
             is_shared = is_walk and not self._is_unshared(each.iter)
             if is_walk:
-                each.iter = self._contents(each.iter, position(each.iter))
+                each.iter = self._contents(each.iter, place=position(each.iter))
             self.scope = inner
             each.ifs[:] = [self._tested(test) for test in each.ifs]
             if is_shared:
@@ -287,12 +275,12 @@ class _Rewriter:
             node.elt = self._after_turn(iterator, node.elt)
 
     def _after_turn(self, iterator: Any, value: Any) -> Any:
-        return _wrap(self._site(TURN, iterator), value, last_place(value))
+        return wrap(self.site(TURN, iterator), value, last_place(value))
 
     def _for(self, node: Any) -> None:
         if not self._is_range(node.iter) and not self._is_unshared(node.iter):
-            node.body.insert(1, before(self._site(TURN, node.iter), position(node.body[0])))
-            node.iter = self._contents(node.iter, position(node.iter))
+            node.body.insert(1, before(self.site(TURN, node.iter), position(node.body[0])))
+            node.iter = self._contents(node.iter, place=position(node.iter))
         self._async_for(node)
 
     def _is_range(self, node: AST) -> bool:
@@ -315,7 +303,7 @@ class _Rewriter:
 
     def _tested(self, node: Any) -> Any:
         if isinstance(node, (_ast.Name, _ast.Attribute)):
-            return self._contents(node, position(node))
+            return self._contents(node, "__len__", position(node))
         if isinstance(node, _ast.BoolOp):
             node.values[-1] = self._tested(node.values[-1])
         return node
@@ -330,7 +318,7 @@ class _Rewriter:
         kind = self.names.variable(scope, name)
         if not kind:
             return False
-        point = before(self._site(_VARIABLES[kind], node, name), position(node)).value
+        point = before(self.site(_VARIABLES[kind], node, name), position(node)).value
         value = _ast.BoolOp(_ast.And(), [point, node], **position(node))
         if index < 0:
             setattr(holder, field, value)
@@ -355,25 +343,25 @@ class _Rewriter:
 
     def _store(self, name: str, node: Any, **more: Any) -> str:
         kind = _VARIABLES[self._kind(name)]
-        return self._site(kind, node, self.scope.mangled(name), writes=True, **more)
+        return self.site(kind, node, self.scope.mangled(name), writes=True, **more)
 
     def _assign(self, node: Any) -> None:
         if any(map(_unpacks, node.targets)):
             node.value = self._contents(node.value)
         for target in node.targets:
             for name in self._stored(target):
-                node.value = _wrap(self._store(name.id, name), node.value, position(name))
+                node.value = wrap(self._store(name.id, name), node.value, position(name))
 
     def _annotated(self, node: Any) -> None:
         if node.value is None:
             self.done.add(id(node.target))
             return
         for name in self._stored(node.target):
-            node.value = _wrap(self._store(name.id, name), node.value, position(name))
+            node.value = wrap(self._store(name.id, name), node.value, position(name))
 
     def _walrus(self, node: Any) -> None:
         for name in self._stored(node.target):
-            node.value = _wrap(self._store(name.id, name), node.value, position(node))
+            node.value = wrap(self._store(name.id, name), node.value, position(node))
 
     def _delete(self, node: Any) -> None:
         for target in node.targets:
@@ -414,71 +402,53 @@ class _Rewriter:
             self._augmented_name(node)
             return
         pair = self._pair()
+        commutes = isinstance(node.op, _COMMUTING)
         if isinstance(target, _ast.Attribute):
             name = self.scope.mangled(target.attr)
-            read = self._site(ATTRIBUTE, target, name, pair=pair)
-            target.value = _wrap(read, target.value, last_place(target))
-            write = self._site(
-                ATTRIBUTE, target, name, writes=True, augments=True, depth=2, pair=pair
-            )
+            read = self.site(ATTRIBUTE, target, name, pair=pair)
+            target.value = wrap(read, target.value, last_place(target))
+            kind, depth = ATTRIBUTE, 2
         elif self._is_unshared(target.value):
             return
         else:
-            write = self._site(ITEM, target, writes=True, augments=True, depth=3, pair=pair)
-            self._augmented_index(target, pair)
-        node.value = _wrap(write, node.value, position(node))
-
-    def _augmented_index(self, target: Any, pair: int) -> None:
-        """The site of the read. A slice must be one object on the stack, in every version."""
-        if isinstance(target.slice, _ast.Slice):
-            site = self._site(ITEM, target, pair=pair, depth=1)
-            target.slice = _wrap(site, target.slice, position(target))
-        else:
+            name, kind, depth = "", ITEM, 3
             self.done.discard(id(target))
             self._item(target, pair)
             self.done.add(id(target))
+        write = self.site(
+            kind,
+            target,
+            name,
+            writes=True,
+            augments=True,
+            commutes=commutes,
+            depth=depth,
+            pair=pair,
+        )
+        node.value = wrap(write, node.value, position(node))
 
     def _augmented_name(self, node: Any) -> None:
         target = node.target
         name = self.scope.mangled(target.id)
         kind = self.names.variable(self.scope, name)
+        commutes = isinstance(node.op, _COMMUTING)
         if kind:
             pair = self._pair()
-            read = self._site(_VARIABLES[kind], target, name, pair=pair)
+            read = self.site(_VARIABLES[kind], target, name, pair=pair)
             self.inserted.append((node, before(read, position(target))))
-            write = self._site(
-                _VARIABLES[kind], target, name, writes=True, augments=True, pair=pair
+            write = self.site(
+                _VARIABLES[kind],
+                target,
+                name,
+                writes=True,
+                augments=True,
+                commutes=commutes,
+                pair=pair,
             )
-            node.value = _wrap(write, node.value, position(node))
+            node.value = wrap(write, node.value, position(node))
         elif not isinstance(node.value, (_ast.Constant, _ast.JoinedStr)):
-            site = self._site(CONTENTS, target, writes=True, depth=1)
-            node.value = _wrap(site, node.value, position(node))
-
-
-def _wrap(site: str, operand: Any, place: Place) -> Any:
-    """*operand*, with *site* around it that stands at *place* once it is evaluated."""
-    constant = _ast.Constant(site, None, **first_place(operand))
-    if isinstance(operand, _ast.Slice) or (
-        isinstance(operand, _SUBSCRIPTED) and not _is_constant_name(operand)
-    ):
-        return _ast.Subscript(constant, operand, _ast.Load(), **place)
-    return _ast.BinOp(constant, _ast.MatMult(), operand, **place)
-
-
-def _operands(call: _ast.Call) -> list[Any]:
-    return [*call.args, *(keyword.value for keyword in call.keywords)]
-
-
-def _wrap_operand(call: Any, number: int, site: str) -> None:
-    """Wrap the operand of a plain call; those after it are trivial."""
-    operands = _operands(call)
-    is_last = number == len(operands) - 1
-    place = last_place(call) if is_last else position(operands[number + 1])
-    wrapped = _wrap(site, operands[number], place)
-    if number < len(call.args):
-        call.args[number] = wrapped
-    else:
-        call.keywords[number - len(call.args)].value = wrapped
+            site = self.site(CONTENTS, target, writes=True, commutes=commutes, depth=1)
+            node.value = wrap(site, node.value, position(node))
 
 
 def _insert(tree: AST, inserted: list[tuple[_ast.stmt, _ast.stmt]]) -> None:
@@ -503,17 +473,11 @@ def _is_super(node: AST) -> bool:
     )
 
 
-def _is_constant_name(node: AST) -> bool:
-    return isinstance(node, _ast.Name) and node.id == "__debug__"
-
-
-def _has_slices(index: AST) -> bool:
-    return isinstance(index, _ast.Tuple) and any(isinstance(e, _ast.Slice) for e in index.elts)
-
-
-def _is_starred(index: AST) -> bool:
-    """An index that Python makes a list of first: its site comes before it, and that is early."""
-    return isinstance(index, _ast.Tuple) and any(isinstance(e, _ast.Starred) for e in index.elts)
+def _has_plain_operands(node: Any) -> bool:
+    """Do the operands of a call lie on the stack one by one?"""
+    starred = any(isinstance(each, _ast.Starred) for each in node.args)
+    packed = any(each.arg is None for each in node.keywords)
+    return not starred and not packed and len(operands(node)) <= MOST_OPERANDS
 
 
 def _last(flags: Iterable[bool]) -> int | None:

@@ -36,10 +36,20 @@ _ITERATING = """
 """
 ITERATING = frozenset(_ITERATING.split())
 
+# Methods of which it matters what their first argument is.
+_KEYED = """
+    get pop setdefault add discard remove __contains__ __getitem__ __setitem__ __delitem__
+"""
+KEYED = frozenset(_KEYED.split())
+
 # Functions that read the contents of their first argument; have they done so when they return?
 _CONSUMING = """
     len list tuple set frozenset dict sorted sum min max any all str repr bool
 """
+_ASKED = {"len": "__len__", "bool": "__len__", "str": "__repr__", "repr": "__repr__"} | {
+    "dict": "keys",
+    "reversed": "__reversed__",
+}
 CONSUMERS = dict.fromkeys(_CONSUMING.split(), True) | dict.fromkeys(
     ("iter", "enumerate", "reversed"), False
 )
@@ -67,6 +77,11 @@ def is_fresh(node: AST | None) -> bool:
     if isinstance(node, _ast.Call) and isinstance(node.func, _ast.Name):
         return node.func.id in ("list", "dict", "set")
     return isinstance(node, _DISPLAYS)
+
+
+def consumed_by(function: str) -> str:
+    """The method by which a function of CONSUMERS asks for contents."""
+    return _ASKED.get(function, "__iter__")
 
 
 def changes_argument(func: AST) -> bool:

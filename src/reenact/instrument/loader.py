@@ -54,7 +54,9 @@ _INSTALLED = ("/site-packages/", "/dist-packages/")
 _COMPILING = ("get_code", "source_to_code", "get_data", "exec_module")
 
 
-ACCESSES = "@accesses"  # among the names of packages: accesses have points, not only ticks
+# Among the names of packages: accesses have points, not only ticks; or races are looked for, with
+# a share of variables and a seed after the equals sign.
+ACCESSES, RACES = "@accesses", "@races="
 COMMAND = "<string>"  # what Python calls the file of `python -c`
 
 
@@ -65,13 +67,29 @@ class Policy:
     """
 
     def __init__(
-        self, instrument: Iterable[str] = (), enabled: bool = True, accesses: bool = False
+        self,
+        instrument: Iterable[str] = (),
+        enabled: bool = True,
+        accesses: bool = False,
+        races: str = "",
     ) -> None:
         self.packages = tuple(instrument)
         self.enabled = enabled
         self.accesses = accesses
+        self.races = races
         if accesses:  # imported now: later another thread may hold its lock
             import reenact.instrument.accesses  # noqa: F401
+
+    @classmethod
+    def of(cls, names: list[str], enabled: bool) -> Policy:
+        """What the names of packages say, with the marks among them."""
+        races = [name.removeprefix(RACES) for name in names if name.startswith(RACES)]
+        return cls(
+            [name for name in names if not name.startswith("@")],
+            enabled,
+            accesses=ACCESSES in names or bool(races),
+            races=races[0] if races else "",
+        )
 
     def wants(self, name: str, path: str) -> bool:
         """Is the module *name*, whose file is *path*, to be instrumented?"""

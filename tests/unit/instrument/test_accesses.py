@@ -18,8 +18,8 @@ import pytest
 
 from reenact import _core
 from reenact.instrument import loader
-from reenact.instrument.accesses import PREFIX
 from reenact.instrument.rewrite import rewrite
+from reenact.instrument.sites import PREFIX
 
 from .standins import code_objects, in_child
 from .test_rewrite import PROGRAMS, events

@@ -1,0 +1,105 @@
+"""Edges that no lock makes: what Python's synchronisation promises beyond the locks it takes.
+
+Called by `detecting.py`. `Event.is_set` and `Thread.is_alive` answer without a lock, a thread that
+has been joined is joined again without one, and an event loop takes callbacks from other threads
+off a deque. Each is given its edge here, for the race detector alone.
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import sys
+import threading
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+from reenact import _core
+from reenact.intercept.lazy import call_when_loaded
+
+_edge = _core.races_edge
+names: dict[int, str] = {}  # of threads, by index
+
+
+def install() -> None:
+    _before(threading.Thread, "_set_ident", _keep_name)
+    _before(threading.Event, "set", lambda event: _edge(event, True))
+    _after(threading.Event, "is_set", _learn_if_set)
+    _before(threading.Thread, "_delete", lambda thread: _edge(thread, True))
+    _after(threading.Thread, "join", _learn_if_ended)
+    _after(threading.Thread, "is_alive", _learn_if_ended)
+    _patch_imports()
+    call_when_loaded({"asyncio.base_events": _patch_loops, "asyncio.events": _patch_handles})
+
+
+def _keep_name(thread: threading.Thread) -> None:
+    """Called as the thread begins, by itself."""
+    names[_core.explore_me()] = thread.name
+
+
+def _learn_if_set(event: threading.Event, is_set: bool) -> None:
+    if is_set:
+        _edge(event, False)
+
+
+def _learn_if_ended(thread: threading.Thread, is_alive: object) -> None:
+    """Asked quietly: on 3.13 the question is an operation, which a recording does not have here."""
+    if thread.ident is not None and not (is_alive or _core.quietly(_is_alive, thread)):
+        _edge(thread, False)
+
+
+_is_alive = threading.Thread.is_alive
+
+
+def _patch_imports() -> None:
+    """Whoever has imported a module has all that its body did, whichever thread ran that."""
+    original = builtins.__import__
+    token = object()
+
+    def imported(*args: Any, **named: Any) -> Any:
+        count = len(sys.modules)
+        module = original(*args, **named)
+        _edge(token, False)
+        if len(sys.modules) != count:
+            _edge(token, True)
+        return module
+
+    builtins.__import__ = imported
+
+
+def _patch_loops(module: ModuleType) -> None:
+    _before(module.BaseEventLoop, "call_soon_threadsafe", lambda loop: _edge(loop, True))
+
+
+def _patch_handles(module: ModuleType) -> None:
+    _before(module.Handle, "_run", lambda handle: _edge(handle._loop, False))
+
+
+def _before(owner: type, name: str, note: Callable[[Any], None]) -> None:
+    original = getattr(owner, name)
+
+    def method(self: Any, *args: Any, **named: Any) -> Any:
+        note(self)
+        return original(self, *args, **named)
+
+    _put(owner, name, method, original)
+
+
+def _after(owner: type, name: str, note: Callable[[Any, Any], None]) -> None:
+    original = getattr(owner, name)
+
+    def method(self: Any, *args: Any, **named: Any) -> Any:
+        result = original(self, *args, **named)
+        note(self, result)
+        return result
+
+    _put(owner, name, method, original)
+
+
+def _put(owner: type, name: str, method: Any, original: Any) -> None:
+    """In place of the original, and as if it stood in its file: what threading does for itself it
+    still does for itself."""
+    code = method.__code__
+    method.__code__ = code.replace(co_filename=original.__code__.co_filename)
+    setattr(owner, name, functools.wraps(original)(method))

@@ -1,0 +1,98 @@
+"""Looking for races: in a run of a program, or in a replay of a recording.
+
+Both give the *raw findings* of `engine/detecting.py`; what they mean to people is told by
+`reenact.analysis`. A replay runs with the sites of accesses put in, which are no points: it stays
+in step with a recording that was made without them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from reenact.engine import launch, record, replay
+from reenact.engine.launch import Choices, Ended, Program
+from reenact.instrument.loader import RACES
+from reenact.recordings import format
+from reenact.recordings.reader import Recording
+
+FINDINGS = "findings.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What came of it: `raw` is None if the process ended without a word."""
+
+    raw: dict[str, Any] | None
+    ended: Ended
+    notes: tuple[str, ...] = ()  # what was not under control
+
+
+def live(
+    program: Program, choices: Choices, sample: float = 1.0, path: Path | None = None
+) -> Looked:
+    """Run a program, and look for races meanwhile; with a *path*, leave a recording there, which
+    says nothing of the detector: it is replayed as if there had been none."""
+    with _directory(path) as directory:
+        head = record.header(program, choices)
+        (directory / format.HEADER).write_text(head.to_json(), "utf-8")
+        started = time.monotonic()
+        ended = launch.run(
+            launch.RECORD,
+            _with_detector(program, sample),
+            choices,
+            dict(os.environ),
+            record.interpreter_flags(),
+            str(directory),
+            str(directory),
+        )
+        raw = _raw(directory)
+        notes = tuple(note.kind for note in Recording.open(directory).notes())
+        if path is not None:
+            (directory / FINDINGS).unlink(missing_ok=True)
+            record.keep(directory, path, ended, time.monotonic() - started)
+        return Looked(raw, ended, notes)
+
+
+@contextmanager
+def _directory(path: Path | None) -> Iterator[Path]:
+    if path is None:
+        with tempfile.TemporaryDirectory(prefix="reenact-") as name:
+            yield Path(name)
+    else:
+        directory = record.directory_of(path)
+        directory.mkdir(mode=0o700, parents=True)
+        yield directory
+
+
+def over(recording: Recording, sample: float = 1.0) -> tuple[Looked, replay.Replayed]:
+    """Replay a recording, and look for races meanwhile."""
+    raw: list[dict[str, Any] | None] = []
+    replayed = replay.replay(
+        recording,
+        change=lambda program: _with_detector(program, sample),
+        look=lambda directory: raw.append(_raw(directory)),
+    )
+    notes = tuple(note.kind for note in recording.notes())
+    return Looked(raw[0], replayed.ended, notes), replayed
+
+
+def _with_detector(program: Program, sample: float) -> Program:
+    seed = int.from_bytes(os.urandom(4), "little") if sample < 1 else 0
+    return replace(program, packages=(*(program.packages or ()), f"{RACES}{sample:g}:{seed}"))
+
+
+def _raw(directory: Path) -> dict[str, Any] | None:
+    try:
+        text = (directory / FINDINGS).read_text("utf-8")
+    except OSError:
+        return None
+    found: dict[str, Any] | None = json.loads(text) if text else None
+    return found
