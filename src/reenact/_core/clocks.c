@@ -212,14 +212,10 @@ void clocks_release(Clock **clock)
 }
 
 /* The thread whose end the operation has seen, -1 if none's: 3.11 and 3.12 join a thread by taking
- * a lock that its end releases, or see that it is free. */
+ * a lock that its end releases. */
 int32_t clocks_ended(enum Operation kind, const Object *object)
 {
-    bool sees_lock = kind == OP_ACQUIRE || kind == OP_LOCKED;
-    if (sees_lock && object->ends >= 0 && gate.slots[object->ends].status == ENDED) {
-        return object->ends;
-    }
-    return kind == OP_JOIN ? (int32_t)object->id : -1;
+    return kind == OP_JOIN ? (int32_t)object->id : kind == OP_ACQUIRE ? object->ends : -1;
 }
 
 /* What threading does for itself orders nothing but a thread's end and what follows it: its locks

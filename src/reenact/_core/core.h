@@ -493,6 +493,7 @@ extern bool races_are_on;
 extern bool races_are_idle; /* nobody could race now: sites need not look */
 extern PyObject *races_key; /* of the item that is accessed, borrowed; NULL if nobody can tell */
 void races_access(AccessSite *site, PyObject *object, uintptr_t what, enum AccessMode mode);
+uintptr_t races_identity(PyObject *object);
 void races_created(AccessSite *site, PyObject *object);
 void races_changed_threads(Thread *thread);
 extern PyMethodDef race_functions[], found_functions[];

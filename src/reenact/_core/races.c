@@ -142,6 +142,12 @@ static uint64_t where_is(PyObject *object)
     return (uint64_t)((uintptr_t)object >> 4) << 16 | *shadow;
 }
 
+/* An object as a key by which others are known. */
+uintptr_t races_identity(PyObject *object)
+{
+    return (uintptr_t)where_is(object);
+}
+
 /* ---- epochs ---- */
 
 static Epochs *free_epochs[16];
@@ -403,6 +409,10 @@ void races_access(AccessSite *site, PyObject *object, uintptr_t what, enum Acces
         return;
     }
     if (races.threshold != UINT64_MAX && !is_sampled((uint64_t)((uintptr_t)object >> 4) << 16, 0)) {
+        return;
+    }
+    if (mode == MODE_PUT || mode == MODE_TAKE) { /* once more is another edge */
+        look(site, object, what, mode);
         return;
     }
     Seen *known =

@@ -19,6 +19,7 @@ from reenact import _core
 from reenact.intercept.lazy import call_when_loaded
 
 _edge = _core.races_edge
+_ended = object()  # what all threads but daemons pass on as they end
 names: dict[int, str] = {}  # of threads, by index
 
 
@@ -26,9 +27,10 @@ def install() -> None:
     _before(threading.Thread, "_set_ident", _keep_name)
     _before(threading.Event, "set", lambda event: _edge(event, True))
     _after(threading.Event, "is_set", _learn_if_set)
-    _before(threading.Thread, "_delete", lambda thread: _edge(thread, True))
+    _before(threading.Thread, "_delete", _tell_end)
     _after(threading.Thread, "join", _learn_if_ended)
     _after(threading.Thread, "is_alive", _learn_if_ended)
+    _after_shutdown()
     _patch_imports()
     call_when_loaded({"asyncio.base_events": _patch_loops, "asyncio.events": _patch_handles})
 
@@ -36,6 +38,12 @@ def install() -> None:
 def _keep_name(thread: threading.Thread) -> None:
     """Called as the thread begins, by itself."""
     names[_core.explore_me()] = thread.name
+
+
+def _tell_end(thread: threading.Thread) -> None:
+    _edge(thread, True)
+    if not thread.daemon:
+        _edge(_ended, True)
 
 
 def _learn_if_set(event: threading.Event, is_set: bool) -> None:
@@ -50,6 +58,17 @@ def _learn_if_ended(thread: threading.Thread, is_alive: object) -> None:
 
 
 _is_alive = threading.Thread.is_alive
+
+
+def _after_shutdown() -> None:
+    """What is called at exit comes after the end of all threads but daemons."""
+    original = threading._shutdown  # type: ignore[attr-defined]
+
+    def shutdown() -> None:
+        original()
+        _edge(_ended, False)
+
+    threading._shutdown = shutdown  # type: ignore[attr-defined]
 
 
 def _patch_imports() -> None:
