@@ -218,23 +218,6 @@ int32_t clocks_ended(enum Operation kind, const Object *object)
     return kind == OP_JOIN ? (int32_t)object->id : kind == OP_ACQUIRE ? object->ends : -1;
 }
 
-static void learn_of_end(int32_t ended)
-{
-    note("join", (uint64_t)ended);
-    clocks_acquire(gate.slots[ended].clock);
-    races_changed_threads(me);
-}
-
-/* The program is about to end, when all threads have that are no daemons. */
-void clocks_join_all(void)
-{
-    for (uint32_t i = 0; i < gate.state->threads; i++) {
-        if (gate.slots[i].status == ENDED && !gate.slots[i].daemon) {
-            learn_of_end((int32_t)i);
-        }
-    }
-}
-
 /* What threading does for itself orders nothing but a thread's end and what follows it: its locks
  * are everybody's, and would order all that threads ever do. */
 void clocks_done(enum Operation kind, Object *object)
@@ -244,7 +227,9 @@ void clocks_done(enum Operation kind, Object *object)
     }
     int32_t ended = clocks_ended(kind, object);
     if (ended >= 0) {
-        learn_of_end(ended);
+        note("join", (uint64_t)ended);
+        clocks_acquire(gate.slots[ended].clock);
+        races_changed_threads(me);
     }
     else if (search_is_threading()) {
         return;

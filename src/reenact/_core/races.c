@@ -142,6 +142,12 @@ static uint64_t where_is(PyObject *object)
     return (uint64_t)((uintptr_t)object >> 4) << 16 | *shadow;
 }
 
+/* An object as a key by which others are known. */
+uintptr_t races_identity(PyObject *object)
+{
+    return (uintptr_t)where_is(object);
+}
+
 /* ---- epochs ---- */
 
 static Epochs *free_epochs[16];
@@ -405,6 +411,10 @@ void races_access(AccessSite *site, PyObject *object, uintptr_t what, enum Acces
     if (races.threshold != UINT64_MAX && !is_sampled((uint64_t)((uintptr_t)object >> 4) << 16, 0)) {
         return;
     }
+    if (mode == MODE_PUT || mode == MODE_TAKE) { /* once more is another edge */
+        look(site, object, what, mode);
+        return;
+    }
     Seen *known =
         &seen[((uintptr_t)object >> 4 ^ what >> 3 ^ (uintptr_t)mode << 7) & (MOST_SEEN - 1)];
     uint64_t moment = me->epoch << 16 | *shadow_at(object);
@@ -495,18 +505,7 @@ static PyObject *races_edge(PyObject *module, PyObject *args)
     Py_RETURN_NONE;
 }
 
-/* races_shut_down(): all threads have ended that the program waits for at its end */
-static PyObject *races_shut_down(PyObject *module, PyObject *unused)
-{
-    (void)module, (void)unused;
-    if (races_are_on && me != NULL && me->clock != NULL) {
-        clocks_join_all();
-    }
-    Py_RETURN_NONE;
-}
-
-PyMethodDef race_functions[] = {{"races_shut_down", races_shut_down, METH_NOARGS, NULL},
-                                {"races_edge", races_edge, METH_VARARGS, NULL},
+PyMethodDef race_functions[] = {{"races_edge", races_edge, METH_VARARGS, NULL},
                                 {"races_begin", races_begin, METH_VARARGS, NULL},
                                 {"races_end", races_end, METH_NOARGS, NULL},
                                 {NULL, NULL, 0, NULL}};

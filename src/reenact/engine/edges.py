@@ -19,6 +19,7 @@ from reenact import _core
 from reenact.intercept.lazy import call_when_loaded
 
 _edge = _core.races_edge
+_ended = object()  # what all threads but daemons pass on as they end
 names: dict[int, str] = {}  # of threads, by index
 
 
@@ -26,7 +27,7 @@ def install() -> None:
     _before(threading.Thread, "_set_ident", _keep_name)
     _before(threading.Event, "set", lambda event: _edge(event, True))
     _after(threading.Event, "is_set", _learn_if_set)
-    _before(threading.Thread, "_delete", lambda thread: _edge(thread, True))
+    _before(threading.Thread, "_delete", _tell_end)
     _after(threading.Thread, "join", _learn_if_ended)
     _after(threading.Thread, "is_alive", _learn_if_ended)
     _after_shutdown()
@@ -37,6 +38,12 @@ def install() -> None:
 def _keep_name(thread: threading.Thread) -> None:
     """Called as the thread begins, by itself."""
     names[_core.explore_me()] = thread.name
+
+
+def _tell_end(thread: threading.Thread) -> None:
+    _edge(thread, True)
+    if not thread.daemon:
+        _edge(_ended, True)
 
 
 def _learn_if_set(event: threading.Event, is_set: bool) -> None:
@@ -59,7 +66,7 @@ def _after_shutdown() -> None:
 
     def shutdown() -> None:
         original()
-        _core.races_shut_down()
+        _edge(_ended, False)
 
     threading._shutdown = shutdown  # type: ignore[attr-defined]
 
