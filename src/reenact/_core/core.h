@@ -490,8 +490,9 @@ void clocks_done(enum Operation kind, Object *object);
 #define AS_MODE(name, text) MODE_##name,
 enum AccessMode { ACCESS_MODES(AS_MODE) MODE_COUNT };
 extern bool races_are_on;
-extern bool races_are_idle; /* nobody could race now: sites need not look */
-extern PyObject *races_key; /* of the item that is accessed, borrowed; NULL if nobody can tell */
+extern bool races_are_idle;   /* nobody could race now: sites need not look */
+extern bool sites_are_points; /* accesses count as steps, outside of a search */
+extern PyObject *races_key;   /* of the item that is accessed, borrowed; NULL if nobody can tell */
 void races_access(AccessSite *site, PyObject *object, uintptr_t what, enum AccessMode mode);
 uintptr_t races_identity(PyObject *object);
 void races_created(AccessSite *site, PyObject *object);

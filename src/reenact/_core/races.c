@@ -17,7 +17,8 @@
 /* An epoch, and which access it was: 32 bits clock, 8 slot, 24 access. 0 is none. */
 typedef uint64_t Word;
 #define EPOCH_MASK ((1ULL << 40) - 1)
-enum { SEVERAL = 255 }; /* in place of a slot: the clock is the place of Epochs */
+enum { SMALLEST = 1 << 12 }; /* tables */
+enum { SEVERAL = 255 };      /* in place of a slot: the clock is the place of Epochs */
 
 typedef struct {
     uint64_t where; /* the object's address and its life there; 0: free */
@@ -35,7 +36,7 @@ typedef struct {
 #define BALANCE (1ULL << 63) /* in `where`: not the variable, but the balance of the same name */
 enum { WHOLE = 0, CREATED = 2 }; /* names that no name and no item has */
 
-bool races_are_on, races_are_idle;
+bool races_are_on, races_are_idle, sites_are_points = true;
 PyObject *races_key;
 const char *const MODES[] = {
 #define AS_TEXT(name, text) text,
@@ -100,7 +101,7 @@ static void grow(void)
 {
     Variable *old = races.table;
     size_t old_size = races.size;
-    races.size = old_size == 0 ? 1 << 12 : old_size * 2;
+    races.size = old_size == 0 ? SMALLEST : old_size * 2;
     races.table = map_table(races.size);
     for (size_t i = 0; i < old_size; i++) {
         if (old[i].where != 0) {
@@ -439,29 +440,56 @@ void races_created(AccessSite *site, PyObject *object)
 void races_changed_threads(Thread *thread)
 {
     races.is_alone = clocks_are_alone(thread);
-    races_are_idle = races_are_on && races.is_alone && !tape_is_on;
+    races_are_idle = races_are_on && races.is_alone && !sites_are_points && !tape_is_on;
 }
 
 /* ---- for Python ---- */
 
-/* races_begin(sample, seed): from now on, in the thread that holds the baton */
+/* What was seen in an earlier run is forgotten: its clocks mean nothing any more. */
+static void forget(void)
+{
+    for (size_t i = 0; i < races.size; i++) {
+        Variable *variable = &races.table[i];
+        bool passes_on = (variable->where & BALANCE) != 0 && variable->what == CREATED;
+        if (passes_on && variable->write != 0) {
+            clock_free(memory_at((uint32_t)variable->write));
+        }
+        else if (variable->where != 0) {
+            free_several(variable->write);
+            free_several(variable->read);
+        }
+    }
+    if (races.size > SMALLEST) {
+        munmap(races.table, races.size * sizeof *races.table);
+        races.table = NULL;
+        races.size = 0;
+    }
+    else if (races.used > 0) {
+        memset(races.table, 0, races.size * sizeof *races.table);
+    }
+    races.used = 0;
+    memset(seen, 0, sizeof seen);
+    found_begin();
+}
+
+/* races_begin(sample, seed, has_points=False): from now on, in the thread that holds the baton.
+ * has_points: sites are points as they were without the detector */
 static PyObject *races_begin(PyObject *module, PyObject *args)
 {
     (void)module;
     double sample;
     unsigned long long seed;
-    if (!PyArg_ParseTuple(args, "dK", &sample, &seed) || shadow_open() < 0) {
+    int has_points = 0;
+    if (!PyArg_ParseTuple(args, "dK|p", &sample, &seed, &has_points) || shadow_open() < 0) {
         return NULL;
     }
-    if (races.table != NULL) {
-        munmap(races.table, races.size * sizeof *races.table);
-    }
-    races.table = NULL;
-    races.size = races.used = 0;
+    forget();
     races.seed = seed << 16;
     races.threshold = sample >= 1 ? UINT64_MAX : (uint64_t)(sample * 18446744073709551615.0);
-    grow();
-    found_begin();
+    if (races.table == NULL) {
+        grow();
+    }
+    sites_are_points = has_points;
     if (!gate.exploring) {
         clocks_reset();
         for (uint32_t i = 0; i < gate.state->threads; i++) {
@@ -472,7 +500,7 @@ static PyObject *races_begin(PyObject *module, PyObject *args)
     }
     races.is_alone = me != NULL && clocks_are_alone(me);
     races_are_on = clocks_are_on = true;
-    races_are_idle = races.is_alone && !tape_is_on;
+    races_are_idle = races.is_alone && !sites_are_points && !tape_is_on;
     Py_RETURN_NONE;
 }
 
@@ -480,6 +508,7 @@ static PyObject *races_end(PyObject *module, PyObject *unused)
 {
     (void)module, (void)unused;
     races_are_on = races_are_idle = false;
+    sites_are_points = true;
     clocks_are_on = gate.exploring;
     shadow_close();
     Py_RETURN_NONE;

@@ -83,11 +83,13 @@ def report_of(
     reasons: Sequence[str] = (),
     exit_code: int | None = None,
     is_whole: bool = True,
+    sources: Sources | None = None,
 ) -> Report:
     """`ignored` are entries of the configuration, `known` keys of a baseline, `reasons` what was
     out of control in the run, besides what the raw document says itself; `is_whole`: the program
-    came to its end, so that what it still holds it never releases."""
-    sources = Sources(root)
+    came to its end, so that what it still holds it never releases; `sources` those below `root`,
+    if they have been read already."""
+    sources = sources or Sources(root)
     found, problems = gather(raw, sources, is_whole)
     left, suppressed = sift(found, sources, ignored, known)
     everything = (*reasons, *problems)

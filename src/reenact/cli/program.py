@@ -16,7 +16,7 @@ _VALUED = (
     *("-o", "--strategy", "--seed", "--slice", "--instrument"),
     *("--source", "--boundary", "--config"),
     *("--runs", "--seconds", "-j", "--jobs", "--points", "--patience", "--step-limit"),
-    *("--write-test", "--shrink", "--hang"),
+    *("--write-test", "--shrink", "--hang", "--find"),
     *("--sarif", "--baseline", "--write-baseline", "--sample"),
 )
 

@@ -1,8 +1,9 @@
 """Edges that no lock makes: what Python's synchronisation promises beyond the locks it takes.
 
-Called by `detecting.py`. `Event.is_set` and `Thread.is_alive` answer without a lock, a thread that
-has been joined is joined again without one, and an event loop takes callbacks from other threads
-off a deque. Each is given its edge here, for the race detector alone.
+Called by `detecting.py`, once in a process and for good. `Event.is_set` and `Thread.is_alive`
+answer without a lock, a thread that has been joined is joined again without one, and an event loop
+takes callbacks from other threads off a deque. Each is given its edge here, for the race detector
+alone.
 """
 
 from __future__ import annotations
@@ -32,7 +33,11 @@ def install() -> None:
     _after(threading.Thread, "is_alive", _learn_if_ended)
     _after_shutdown()
     _patch_imports()
-    call_when_loaded({"asyncio.base_events": _patch_loops, "asyncio.events": _patch_handles})
+    patches = {"asyncio.base_events": _patch_loops, "asyncio.events": _patch_handles}
+    for name, patch in patches.items():
+        if name in sys.modules:
+            patch(sys.modules[name])
+    call_when_loaded({name: patch for name, patch in patches.items() if name not in sys.modules})
 
 
 def _keep_name(thread: threading.Thread) -> None:
@@ -118,7 +123,9 @@ def _after(owner: type, name: str, note: Callable[[Any, Any], None]) -> None:
 
 def _put(owner: type, name: str, method: Any, original: Any) -> None:
     """In place of the original, and as if it stood in its file: what threading does for itself it
-    still does for itself."""
-    code = method.__code__
-    method.__code__ = code.replace(co_filename=original.__code__.co_filename)
+    still does for itself, and whoever is told of a call is told of the original."""
+    theirs = original.__code__
+    method.__code__ = method.__code__.replace(
+        co_filename=theirs.co_filename, co_name=theirs.co_name, co_qualname=theirs.co_qualname
+    )
     setattr(owner, name, functools.wraps(original)(method))

@@ -10,7 +10,15 @@ from reenact import _core
 _METHODS = ("start", "_bootstrap", "_bootstrap_inner", "_delete", "join")
 
 
+_is_told = False
+
+
 def tell_core() -> None:
+    """Once in a process, and before anybody else patches these."""
+    global _is_told
+    if _is_told:
+        return
+    _is_told = True
     methods = vars(threading.Thread)
     codes = [methods[name].__code__ for name in _METHODS if name in methods]
     _core.explore_machinery((*codes, threading._shutdown.__code__))  # type: ignore[attr-defined]
