@@ -140,15 +140,3 @@ static PyObject *races_found(PyObject *module, PyObject *unused)
 
 PyMethodDef found_functions[] = {{"races_found", races_found, METH_NOARGS, NULL},
                                  {NULL, NULL, 0, NULL}};
-
-uint32_t locks_number(const Thread *thread)
-{
-    (void)thread;
-    return 0;
-}
-
-PyObject *locks_show(uint32_t number)
-{
-    (void)number;
-    return PyTuple_New(0);
-}

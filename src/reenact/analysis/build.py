@@ -12,22 +12,35 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from reenact.analysis import advice, names, reach
+from reenact.analysis import advice, locks, names, reach
 from reenact.analysis.findings import Finding, Race, key_of
+from reenact.analysis.locking import Locking
 from reenact.analysis.raw import Raw, Reader
 from reenact.analysis.sources import Sources
 from reenact.findings import Line
 
+_OVERFLOW = "there were more threads at once than can be kept apart"
 
-def findings_of(
-    raw: dict[str, Any], root: str | os.PathLike[str], sources: Sources | None = None
-) -> list[Finding]:
-    """What a raw document tells, errors first; files are looked for below `root`, by way of
-    `sources` if somebody has read them already."""
-    sources = sources or Sources(root)
+
+def findings_of(raw: dict[str, Any], root: str | os.PathLike[str]) -> list[Finding]:
+    """What a raw document tells, errors first; files are looked for below `root`."""
+    return gather(raw, Sources(root))[0]
+
+
+def gather(
+    raw: dict[str, Any], sources: Sources, is_whole: bool = True
+) -> tuple[list[Finding], tuple[str, ...]]:
+    """The findings, and why there may be more; `is_whole`: the program came to its end."""
     reader = Reader(raw, sources.shown)
     found: list[Finding] = [*_merged(_race(each, sources) for each in reader.races())]
-    return sorted(found, key=_order)
+    problems = [_OVERFLOW] if raw["overflow"] else []
+    if raw["left_out"]:
+        problems.append(f"{raw['left_out']:,} more races were seen than could be kept")
+    if raw.get("locks"):
+        about_locks = locks.analyse(raw["locks"], is_whole)
+        found += Locking(reader, sources).findings(about_locks)
+        problems += about_locks.problems
+    return sorted(found, key=_order), tuple(problems)
 
 
 def _order(finding: Finding) -> tuple[bool, str, str, list[tuple[str, int]]]:

@@ -138,14 +138,21 @@ class Race(Finding):
 
 
 @dataclass(frozen=True, slots=True)
+class Held:
+    """A lock, and the stack where it was taken; `where` of the lock is the place in a word."""
+
+    lock: Lock
+    stack: Stack
+
+
+@dataclass(frozen=True, slots=True)
 class Taking:
     """A thread holds one lock and takes another: an edge of the order of locks."""
 
     thread: Thread
-    held: Lock
-    taken: Lock
-    held_stack: Stack
-    taken_stack: Stack
+    held: Held
+    taken: Held
+    count: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,40 +169,45 @@ class LockOrder(Finding):
 
     @property
     def places(self) -> tuple[Line, ...]:
-        return tuple(_top(each.taken_stack) for each in self.takings)
+        return tuple(_where(each.taken) for each in self.takings)
 
 
 @dataclass(frozen=True, slots=True)
 class HeldWaiting(Finding):
-    """A thread waits for something else (`what`) while it holds a lock."""
+    """A thread waits in `what` for something else while it holds locks. `waker` is the thread that
+    ended the wait, and `needed` the numbers of those locks that it takes as well."""
 
     kind: ClassVar[Kind] = "held-while-waiting"
     level: ClassVar[Level] = "warning"
     thread: Thread
-    lock: Lock
-    held_stack: Stack
     what: str
+    place: Line
     stack: Stack
-    count: int = 1
+    held: tuple[Held, ...]
+    is_timed: bool = False
+    waker: Thread | None = None
+    needed: tuple[int, ...] = ()
 
     @property
     def title(self) -> str:
-        return f"{self.thread} waits {self.what} while it holds a lock"
+        locks = "a lock" if len(self.held) == 1 else f"{len(self.held)} locks"
+        return f"{self.thread} waits in {self.what} while it holds {locks}"
 
     @property
     def places(self) -> tuple[Line, ...]:
-        return _top(self.stack), _top(self.held_stack)
+        return self.place, *(_where(each) for each in self.held)
 
 
 @dataclass(frozen=True, slots=True)
 class Unreleased(Finding):
-    """A lock that was taken and is held at the end, or by a thread that has ended."""
+    """A lock that was taken and is held at the end, or by a thread that has ended; `count` of them
+    were taken at that place."""
 
     kind: ClassVar[Kind] = "never-released"
     level: ClassVar[Level] = "warning"
     thread: Thread
-    lock: Lock
-    stack: Stack
+    held: Held
+    count: int = 1
 
     @property
     def title(self) -> str:
@@ -203,11 +215,11 @@ class Unreleased(Finding):
 
     @property
     def places(self) -> tuple[Line, ...]:
-        return (_top(self.stack),)
+        return (_where(self.held),)
 
 
-def _top(stack: Stack) -> Line:
-    return stack[0] if stack else NOWHERE
+def _where(held: Held) -> Line:
+    return held.lock.where or NOWHERE
 
 
 def key_of(kind: Kind, name: str, places: Iterable[tuple[Line, str]]) -> str:

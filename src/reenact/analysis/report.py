@@ -11,10 +11,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from reenact.analysis.build import findings_of
+from reenact.analysis.build import gather
 from reenact.analysis.findings import (
     Access,
     Finding,
+    Held,
     HeldWaiting,
     Lock,
     LockOrder,
@@ -29,7 +30,6 @@ from reenact.findings import Line
 
 VERSION = 1
 Verdict = Literal["none", "found", "inconclusive"]
-_OVERFLOW = "there were more threads at once than can be kept apart"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,17 +82,17 @@ def report_of(
     known: Collection[str] = (),
     reasons: Sequence[str] = (),
     exit_code: int | None = None,
+    is_whole: bool = True,
     sources: Sources | None = None,
 ) -> Report:
     """`ignored` are entries of the configuration, `known` keys of a baseline, `reasons` what was
-    out of control in the run, besides what the raw document says itself; `sources` those below
-    `root`, if they have been read already."""
+    out of control in the run, besides what the raw document says itself; `is_whole`: the program
+    came to its end, so that what it still holds it never releases; `sources` those below `root`,
+    if they have been read already."""
     sources = sources or Sources(root)
-    left, suppressed = sift(findings_of(raw, root, sources), sources, ignored, known)
-    limits = [_OVERFLOW] if raw["overflow"] else []
-    if raw["left_out"]:
-        limits.append(f"{raw['left_out']:,} more races were seen than could be kept")
-    everything = (*reasons, *limits)
+    found, problems = gather(raw, sources, is_whole)
+    left, suppressed = sift(found, sources, ignored, known)
+    everything = (*reasons, *problems)
     return Report(sources, tuple(left), tuple(suppressed), everything, raw["sample"], exit_code)
 
 
@@ -118,8 +118,9 @@ def _details(finding: Finding, sources: Sources) -> dict[str, Any]:
             "takings": [
                 {
                     "thread": _thread(each.thread),
-                    "held": _lock(each.held, each.held_stack, sources),
-                    "taken": _lock(each.taken, each.taken_stack, sources),
+                    "held": _held(each.held, sources),
+                    "taken": _held(each.taken, sources),
+                    "count": each.count,
                 }
                 for each in finding.takings
             ]
@@ -127,15 +128,18 @@ def _details(finding: Finding, sources: Sources) -> dict[str, Any]:
     if isinstance(finding, HeldWaiting):
         return {
             "thread": _thread(finding.thread),
-            "lock": _lock(finding.lock, finding.held_stack, sources),
+            "locks": [_held(each, sources) for each in finding.held],
             "what": finding.what,
+            "timed": finding.is_timed,
             "stack": _stack(finding.stack, sources),
-            "count": finding.count,
+            "waker": None if finding.waker is None else _thread(finding.waker),
+            "needed": list(finding.needed),
         }
     assert isinstance(finding, Unreleased)
     return {
         "thread": _thread(finding.thread),
-        "lock": _lock(finding.lock, finding.stack, sources),
+        "locks": [_held(finding.held, sources)],
+        "count": finding.count,
     }
 
 
@@ -174,6 +178,10 @@ def _access(access: Access, sources: Sources) -> dict[str, Any]:
 
 def _thread(thread: Thread) -> dict[str, Any]:
     return {"number": thread.number, "name": thread.name}
+
+
+def _held(held: Held, sources: Sources) -> dict[str, Any]:
+    return _lock(held.lock, held.stack, sources)
 
 
 def _lock(lock: Lock, stack: Stack, sources: Sources) -> dict[str, Any]:

@@ -163,11 +163,12 @@ def _stacks(finding: Finding) -> list[tuple[str, Stack]]:
         ]
     if isinstance(finding, LockOrder):
         takings = enumerate(finding.takings, 1)
-        return [(f"{number}, {each.thread}", each.taken_stack) for number, each in takings]
+        return [(f"{number}, {each.thread}", each.taken.stack) for number, each in takings]
     if isinstance(finding, HeldWaiting):
-        return [("holds", finding.held_stack), ("waits", finding.stack)]
+        taken = [(f"takes {each.lock.number}", each.stack) for each in finding.held]
+        return [*taken, ("waits", finding.stack)]
     assert isinstance(finding, Unreleased)
-    return [("taken", finding.stack)]
+    return [("taken", finding.held.stack)]
 
 
 def _frames(stack: Stack) -> list[Node]:

@@ -82,17 +82,25 @@ def _finding(finding: Finding, sources: Sources) -> Iterator[Row]:
     if isinstance(finding, Race):
         yield from _race(finding, sources)
     elif isinstance(finding, LockOrder):
-        for each in finding.takings:
-            holds = f"{_who(each.thread)} holds {_kind(each.held)}"
-            yield from _step(holds, each.held_stack, sources)
-            yield from _step(f"and takes {_kind(each.taken)}", each.taken_stack, sources)
+        yield from _order(finding, sources)
     elif isinstance(finding, HeldWaiting):
-        yield from _step(f"it holds {_kind(finding.lock)}, taken here", finding.held_stack, sources)
-        yield from _step(f"it waits {finding.what}{_times(finding.count)}", finding.stack, sources)
+        for held in finding.held:
+            yield from _step(f"it holds {_kind(held.lock)}, taken here", held.stack, sources)
+        until = ", at most for a time" if finding.is_timed else ""
+        yield from _step(f"it waits in {finding.what}{until}", finding.stack, sources)
     elif isinstance(finding, Unreleased):
-        yield from _step(f"{_kind(finding.lock)}, taken here", finding.stack, sources)
+        words = f"{_kind(finding.held.lock)}, taken here{_times(finding.count)}"
+        yield from _step(words, finding.held.stack, sources)
     if finding.advice:
         yield [("green", "  -> "), ("", finding.advice)]
+
+
+def _order(order: LockOrder, sources: Sources) -> Iterator[Row]:
+    for each in order.takings:
+        holds = f"{_who(each.thread)} holds {_kind(each.held.lock)}"
+        yield from _step(holds, each.held.stack, sources)
+        taken = f"and takes {_kind(each.taken.lock)}{_times(each.count)}"
+        yield from _step(taken, each.taken.stack, sources)
 
 
 def _who(thread: Thread) -> str:
@@ -179,7 +187,7 @@ def _at(line: Line) -> str:
 
 
 def _times(count: int) -> str:
-    return "" if count == 1 else f", seen {count:,} times"
+    return "" if count < 2 else f", seen {count:,} times"
 
 
 # ---- the summary ----

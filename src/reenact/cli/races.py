@@ -138,6 +138,7 @@ class Run:
     root: str
     reasons: tuple[str, ...]
     exit_code: int
+    is_whole: bool
 
     def report(self, settings: Settings, known: Collection[str]) -> Report:
         return report_of(
@@ -147,6 +148,7 @@ class Run:
             known=known,
             reasons=self.reasons,
             exit_code=self.exit_code,
+            is_whole=self.is_whole,
         )
 
 
@@ -211,11 +213,15 @@ def _look_over(args: argparse.Namespace, rest: list[str]) -> Run:
     for path in replay.changed_sources(recording):
         _say(f"{path} has changed since it was recorded; the replay may diverge")
     looked, replayed = races.over(recording, args.sample)
-    reasons = _divergence(recording, replayed)
+    reasons = _cut(recording, replayed)
     return _run_of(looked, args.sample, recording.header.cwd, reasons)
 
 
-def _divergence(recording: Recording, replayed: replay.Replayed) -> tuple[str, ...]:
+def _cut(recording: Recording, replayed: replay.Replayed) -> tuple[str, ...]:
+    """Why the replay did not come to the program's end."""
+    outcome = replayed.outcome
+    if outcome is not None and outcome.reason == "end of recording":
+        return ("the recording ends before the program does",)
     if not replayed.has_diverged:
         return ()
     for line in lines_of.replayed(recording, replayed):
@@ -224,17 +230,19 @@ def _divergence(recording: Recording, replayed: replay.Replayed) -> tuple[str, .
 
 
 def _run_of(looked: races.Looked, sample: float, root: str, reasons: tuple[str, ...]) -> Run:
+    """`reasons`: why the run did not come to its end, as far as is known already."""
     ended = looked.ended
     found = [*reasons]
     if ended.signal is not None:
         found.append(f"the program was killed by {signal_name(ended.signal)}")
-    elif looked.raw is None:
+    elif looked.raw is None and not reasons:
         found.append("the program ended before it could say what was seen")
     if ended.exit_code == DEADLOCK:
         found.append("all threads of the program wait for ever (a deadlock; see reenact record)")
+    is_whole = not found
     found += [_UNCONTROLLED[each] for each in dict.fromkeys(looked.notes) if each in _UNCONTROLLED]
     raw = looked.raw if looked.raw is not None else {**_NOTHING, "sample": sample}
-    return Run(raw, root, tuple(found), ended.exit_code)
+    return Run(raw, root, tuple(found), ended.exit_code, is_whole)
 
 
 def is_recording(name: str) -> bool:

@@ -22,3 +22,4 @@ def tell_core() -> None:
     methods = vars(threading.Thread)
     codes = [methods[name].__code__ for name in _METHODS if name in methods]
     _core.explore_machinery((*codes, threading._shutdown.__code__))  # type: ignore[attr-defined]
+    _core.locks_know_wait(threading.Condition.wait.__code__)

@@ -11,6 +11,7 @@ import pytest
 from reenact.analysis import sarif, text
 from reenact.analysis.findings import (
     Finding,
+    Held,
     HeldWaiting,
     Lock,
     LockOrder,
@@ -66,12 +67,11 @@ def raw(app: Program, **fields: Any) -> dict[str, Any]:
 
 def others(root: Path) -> tuple[Finding, ...]:
     """One of each kind about locks."""
-    turn = Taking(ONE, LOCK, Lock(5, "rlock"), HERE, HERE[::-1])
-    back = Taking(TWO, Lock(5, "rlock"), LOCK, HERE, HERE)
+    one, other = Held(LOCK, HERE), Held(Lock(5, "rlock", HERE[1]), HERE[::-1])
     return (
-        LockOrder("k1", "Take these locks in one order.", (turn, back)),
-        HeldWaiting("k2", "", ONE, LOCK, HERE, "for a queue", HERE[::-1], 2),
-        Unreleased("k3", "Release it.", TWO, LOCK, HERE),
+        LockOrder("k1", "One order.", (Taking(ONE, one, other), Taking(TWO, other, one, 3))),
+        HeldWaiting("k2", "", ONE, "Event.wait", HERE[1], HERE[::-1], (one,), True, TWO, (4,)),
+        Unreleased("k3", "Release it.", TWO, one, 2),
     )
 
 
@@ -122,9 +122,11 @@ def test_locks_as_text(app: Program) -> None:
     assert "error: 2 locks are taken in a cycle" in shown
     assert "  thread 1 (Thread-1 (work)) holds lock 4\n      app.py:9 in Account.set: with" in shown
     assert "  and takes RLock 5\n      app.py:10 in <module>" in shown
-    assert "warning: thread 1 waits for a queue while it holds a lock" in shown
-    assert "it waits for a queue, seen 2 times" in shown
+    assert "  and takes lock 4, seen 3 times" in shown
+    assert "warning: thread 1 waits in Event.wait while it holds a lock" in shown
+    assert "it waits in Event.wait, at most for a time\n      app.py:10 in <module>" in shown
     assert "warning: a lock that thread 2 took was never released" in shown
+    assert "  lock 4, taken here, seen 2 times\n      app.py:9" in shown
     assert shown.endswith("1 cycle of locks, 1 lock held while waiting, 1 lock never released")
 
 
@@ -195,8 +197,9 @@ def test_the_object_of_other_findings(app: Program) -> None:
     ]
     assert order["takings"][1]["taken"]["number"] == 4
     assert order["takings"][0]["held"]["stack"][0]["line"] == 9
-    assert (held["what"], held["count"], held["lock"]["kind"]) == ("for a queue", 2, "lock")
-    assert unreleased["thread"] == {"number": 2, "name": ""}
+    assert (held["what"], held["timed"], held["needed"]) == ("Event.wait", True, [4])
+    assert (held["locks"][0]["kind"], held["waker"]["number"]) == ("lock", 2)
+    assert (unreleased["thread"], unreleased["count"]) == ({"number": 2, "name": ""}, 2)
 
 
 def test_suppressed_findings_are_in_the_object(app: Program) -> None:

@@ -114,6 +114,16 @@ def test_a_program_that_is_killed(here: Path) -> None:
     assert (code, "the program was killed by SIGKILL" in err) == (3, True)
 
 
+def test_a_recording_of_a_program_that_was_killed(here: Path) -> None:
+    """What its replay comes to is told, but there was more to come."""
+    (here / "app.py").write_text(RACY + "import os\nos.kill(os.getpid(), 9)\n")
+    assert called("record", "-o", "run.reenact", "app.py")[0] == 128 + 9
+    code, out, _ = called("races", "--json", "run.reenact")
+    found = json.loads(out)
+    assert found["reasons"] == ["the recording ends before the program does"]
+    assert (code, lines_of(found)) == (1, LINES)
+
+
 def test_a_program_that_fails_is_looked_at_all_the_same(here: Path) -> None:
     (here / "app.py").write_text(RACY + "raise SystemExit(7)\n")
     code, _, err = called("races", "app.py")
