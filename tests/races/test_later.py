@@ -49,7 +49,8 @@ def told(raw: dict[str, Any] | None) -> list[str]:
 
 def _line(race: dict[str, Any]) -> str:
     variable = race["variable"]
-    accesses = [(a["thread"], a["mode"], a["stack"], a["locks"]) for a in _accesses(race)]
+    # a replay does not call what is behind a boundary: outer frames may be missing
+    accesses = [(a["thread"], a["mode"], a["stack"][0], a["locks"]) for a in _accesses(race)]
     return repr((race["count"], variable["kind"], variable["type"], variable["name"], accesses))
 
 
