@@ -79,6 +79,7 @@ class Settings:
     slice: int | None
     inputs: Inputs
     layers: tuple[Layer, ...] = ()
+    ignored: tuple[str, ...] = ()  # races that are not to be told: names of variables, and files
 
     def origin(self, *path: str) -> Origin:
         """Of a setting, `sources` and a source, or a list and an entry of it."""
@@ -144,6 +145,7 @@ def settle(options: Mapping[str, Any], file: File | None = None) -> Settings:
         slice=_strongest(layers, "slice"),
         inputs=_inputs(layers),
         layers=layers,
+        ignored=_ignored(layers),
     )
     _check_boundaries(settings)
     return settings
@@ -286,6 +288,12 @@ KEYS = {
         "--source clock=passed",
         lambda value: isinstance(value, dict),
     ),
+    "races": _Key(
+        "a table with a list ignore",
+        'races = { ignore = ["Account.balance"] }',
+        "",  # there is no option
+        lambda value: isinstance(value, dict),
+    ),
 }
 
 
@@ -294,6 +302,8 @@ def _check(layer: Layer) -> None:
         _check_value(layer, name, value)
     for source, treatment in layer.values.get("sources", {}).items():
         _check_source(layer, source, treatment)
+    for name, value in layer.values.get("races", {}).items():
+        _check_races(layer, name, value)
     if layer.values.get("no-instrument") and layer.values.get("instrument"):
         raise UsageError(
             "instrument and no-instrument contradict each other",
@@ -335,6 +345,20 @@ def _check_source(layer: Layer, source: str, treatment: Any) -> None:
         )
 
 
+def _check_races(layer: Layer, name: str, value: Any) -> None:
+    where = str(layer.origin("races", name))
+    if name != "ignore":
+        raise UsageError(
+            f"there is no setting {name!r} of races", where=where, advice="There is ignore."
+        )
+    if not isinstance(value, list) or not all(map(_is_text, value)):
+        raise UsageError(
+            "races.ignore must be a list of variables and files",
+            where=where,
+            advice='For example: ignore = ["Account.balance", "app/cache.py"]',
+        )
+
+
 def _check_boundaries(settings: Settings) -> None:
     """What is recorded as one call is not run in a replay: there can be no ticks in it."""
     for boundary in settings.inputs.boundary:
@@ -357,6 +381,11 @@ def _added_up(layers: tuple[Layer, ...], name: str) -> tuple[str, ...]:
     """Lists of the layers follow one another, each entry once."""
     entries = [entry for layer in reversed(layers) for entry in layer.values.get(name, [])]
     return tuple(dict.fromkeys(entries))
+
+
+def _ignored(layers: tuple[Layer, ...]) -> tuple[str, ...]:
+    tables = [layer.values.get("races", {}) for layer in layers]
+    return tuple(dict.fromkeys(entry for table in tables for entry in table.get("ignore", [])))
 
 
 def _packages(layers: tuple[Layer, ...]) -> tuple[str, ...] | None:

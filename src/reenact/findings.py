@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-Kind = Literal["assertion", "exception", "deadlock", "livelock", "exit", "property"]
+Kind = Literal[
+    "assertion", "exception", "deadlock", "livelock", "exit", "property", "race", "lock-order"
+]
+_FOUND_BY_LOOKING = ("race", "lock-order")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +32,8 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a run failed. `summary` is one line; `traceback` is what Python would print."""
+    """Why a run failed. `summary` is one line; `traceback` is what Python would print; of a race,
+    the report."""
 
     kind: Kind
     summary: str
@@ -52,6 +56,11 @@ class Failure:
             for each in fields["waiting"]
         )
         return cls(**{**fields, "waiting": waiting})
+
+    @property
+    def is_found_by_looking(self) -> bool:
+        """The run went well, but was seen to have a race, or locks that are taken in a cycle."""
+        return self.kind in _FOUND_BY_LOOKING
 
     @property
     def cycle(self) -> tuple[str, ...]:

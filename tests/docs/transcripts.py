@@ -15,6 +15,7 @@ _VARIES = (
     (re.compile(r"\b(\d[\d,]* runs?) in [\d.]+ s(, [\d,]+ a second)?"), r"\1"),
     (re.compile(r"\bpython 3\.\d+"), "python"),
     (re.compile(r"replayed [\d,]+ steps"), "replayed"),
+    (re.compile(r"\bat 0x[0-9a-f]+"), "at 0x0"),
     (re.compile(r" \(with objects at other addresses\)"), ""),
 )
 

@@ -1,4 +1,4 @@
-"""Imports go one way: leaves <- recordings <- intercept, instrument <- engine <- explore <- cli."""
+"""Imports go one way, from leaves to the command line."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ LAYERS = (
     ("errors", "events", "findings", "version", "pyversion", "inputs", "config", "_core"),
     ("recordings", "strategies"),
     ("intercept", "instrument"),
+    ("analysis",),
     ("engine",),
     ("explore",),
     ("api", "cli"),

@@ -151,6 +151,10 @@ def test_a_line_is_found_however_it_is_written(text: str, line: int) -> None:
         ("sources.clock = 'ignored'", 'clock cannot be "ignored"'),
         ("sources.clock = true", "clock cannot be true"),
         ("sources.signals = 'refused'", 'signals cannot be "refused"'),
+        ("races = []", "races must be a table with a list ignore, not []"),
+        ("races.ignored = []", "no setting 'ignored' of races"),
+        ("races.ignore = 'Account.balance'", "races.ignore must be a list"),
+        ("races.ignore = ['']", "races.ignore must be a list"),
     ],
 )
 def test_a_wrong_setting_is_named_with_its_line(setting: str, words: str) -> None:
@@ -158,6 +162,12 @@ def test_a_wrong_setting_is_named_with_its_line(setting: str, words: str) -> Non
     assert words in raised.what
     assert raised.where == "pyproject.toml line 5"
     assert str(raised).startswith("pyproject.toml line 5: ")
+
+
+def test_races_that_are_not_to_be_told() -> None:
+    text = '[tool.reenact]\nraces.ignore = ["Account.balance", "app/*.py", "Account.balance"]\n'
+    assert settled(text).ignored == ("Account.balance", "app/*.py")
+    assert settled(FULL).ignored == ()
 
 
 def test_advice_says_what_can_be_written() -> None:
@@ -172,7 +182,8 @@ def test_advice_says_what_can_be_written() -> None:
 def test_an_example_is_right(name: str) -> None:
     key = config.KEYS[name]
     assert settled(f"[tool.reenact]\n{key.in_file}\n").origin(name).line == 2
-    assert key.as_option.startswith(f"--{name.removesuffix('s') if name == 'sources' else name}")
+    option = {"sources": "--source", "races": ""}.get(name, f"--{name}")
+    assert key.as_option.partition(" ")[0] == option
 
 
 @pytest.mark.parametrize(

@@ -133,7 +133,7 @@ static PyObject *object_of_site(AccessSite *site, PyObject *operand)
 /* While races are looked for, sites are no points: but in a search they are both. */
 static inline bool points_are_wanted(void)
 {
-    return gate.active && me != NULL && (gate.exploring || !races_are_on);
+    return gate.active && me != NULL && (gate.exploring || sites_are_points);
 }
 
 static int tell(AccessSite *site, PyObject *object, PyObject *name, bool is_write)

@@ -115,6 +115,12 @@ static Clock *joined(Clock *clock, const Clock *other)
 
 /* ---- threads ---- */
 
+static void advance(Thread *thread)
+{
+    thread->clock->at[thread->slot]++;
+    thread->epoch = (uint64_t)(uint32_t)thread->slot << 32 | thread->clock->at[thread->slot];
+}
+
 /* All begin anew: no thread knows anything of another. */
 void clocks_reset(void)
 {
@@ -152,14 +158,15 @@ void clocks_begin(Thread *thread, Thread *parent)
     thread->slot = slot;
     thread->clock = joined(new_clock((uint32_t)slot + 1), known);
     thread->clock = wide_enough(thread->clock, (uint32_t)slot + 1);
-    thread->clock->at[slot] =
-        (slots[slot].last > clock_at(known, slot) ? slots[slot].last : clock_at(known, slot)) + 1;
+    uint32_t *own = &thread->clock->at[slot];
+    *own = *own < slots[slot].last ? slots[slot].last : *own;
+    advance(thread);
     slots[slot].last = 0;
     if (tape_is_on) {
         tape_put("begin", thread->index, (uint64_t)parent->index, 0, 0);
     }
     if (known != NULL) {
-        parent->clock->at[parent->slot]++;
+        advance(parent);
     }
     races_changed_threads(thread);
 }
@@ -201,7 +208,7 @@ void clocks_acquire(const Clock *clock)
 void clocks_release(Clock **clock)
 {
     *clock = joined(*clock, me->clock);
-    me->clock->at[me->slot]++;
+    advance(me);
 }
 
 /* The thread whose end the operation has seen, -1 if none's: 3.11 and 3.12 join a thread by taking
@@ -224,7 +231,7 @@ void clocks_done(enum Operation kind, Object *object)
         clocks_acquire(gate.slots[ended].clock);
         races_changed_threads(me);
     }
-    else if (search_is_machinery()) {
+    else if (search_is_threading()) {
         return;
     }
     else if (kind == OP_ACQUIRE || kind == OP_GET) {

@@ -92,6 +92,7 @@ enum {
 typedef struct Thread Thread;
 typedef struct Object Object;
 typedef struct AccessSite AccessSite;
+typedef struct HeldLocks HeldLocks;
 
 /* What a search knows of something that threads share, for the length of one run. */
 typedef struct {
@@ -123,9 +124,11 @@ struct Object {
     int64_t items; /* queue: how many are in it */
     int32_t owner; /* index of the thread that acquired it last, -1 if free */
     Thread *first_waiter, *last_waiter;
-    int32_t ends; /* index of the thread whose end releases it, -1 if none's does */
-    Clock *clock; /* what happened before it was last released; NULL if nothing did */
-    Track track;  /* while exploring */
+    int32_t ends;     /* index of the thread whose end releases it, -1 if none's does */
+    Clock *clock;     /* what happened before it was last released; NULL if nothing did */
+    Track track;      /* while exploring */
+    uint32_t watched; /* its number among the locks that are watched, 0 if it is none */
+    int32_t waker;    /* index of the thread that has ended the latest wait for it, -1 if unknown */
 };
 
 /* What a search knows of a thread. */
@@ -176,10 +179,13 @@ struct Thread {
     PyThreadState *tstate;
     pid_t tid;
     int *tid_address;
-    bool *let_go;    /* a flag of its OS thread's: the slot is no longer its own */
-    Object *pending; /* what the pending operation is on */
-    Clock *clock;    /* what it knows to have happened */
-    int32_t slot;    /* its own place in every clock */
+    bool *let_go;       /* a flag of its OS thread's: the slot is no longer its own */
+    Object *pending;    /* what the pending operation is on */
+    Clock *clock;       /* what it knows to have happened */
+    int32_t slot;       /* its own place in every clock */
+    uint64_t epoch;     /* its slot, and its own place in its own clock */
+    HeldLocks *holding; /* the locks that it has, while they are watched; NULL if it had none yet */
+    uint32_t life;      /* starts and joins up to the latest that it had a part in */
     Explored explored;
 };
 
@@ -321,6 +327,7 @@ void define_thread(Thread *thread);
 Object *object_of(PyObject *key, enum ObjectKind kind);
 Object *object_find(PyObject *key);
 void object_forget(PyObject *key);
+void objects_unwatch(void);
 void objects_begin(void);
 
 /* gate.c */
@@ -431,6 +438,7 @@ void search_enroll(Thread *thread);
 void search_done(enum Operation kind, Object *object);
 void search_uncontrolled(const char *text);
 bool search_is_machinery(void);
+bool search_is_threading(void);
 int64_t search_clock(int64_t clock);
 void search_idle(void);
 void search_look_for_stall(void);
@@ -482,19 +490,32 @@ void clocks_done(enum Operation kind, Object *object);
 #define AS_MODE(name, text) MODE_##name,
 enum AccessMode { ACCESS_MODES(AS_MODE) MODE_COUNT };
 extern bool races_are_on;
-extern bool races_are_idle; /* nobody could race now: sites need not look */
-extern PyObject *races_key; /* of the item that is accessed, borrowed; NULL if nobody can tell */
+extern bool races_are_idle;   /* nobody could race now: sites need not look */
+extern bool sites_are_points; /* accesses count as steps, outside of a search */
+extern PyObject *races_key;   /* of the item that is accessed, borrowed; NULL if nobody can tell */
 void races_access(AccessSite *site, PyObject *object, uintptr_t what, enum AccessMode mode);
+uintptr_t races_identity(PyObject *object);
 void races_created(AccessSite *site, PyObject *object);
 void races_changed_threads(Thread *thread);
 extern PyMethodDef race_functions[], found_functions[];
-uint32_t locks_number(const Thread *thread);
-PyObject *locks_show(uint32_t number);
 
 /* tape.c */
 extern bool tape_is_on;
 void tape_put(const char *kind, int32_t thread, uint64_t object, uint64_t what, uint32_t line);
 extern PyMethodDef tape_functions[];
+
+/* lockorder.c: who has which locks; locksets.c: which of them at once */
+extern bool locks_are_watched;
+void locks_begin(void);
+void locks_taken(Object *object, bool is_for_ever);
+void locks_released(Object *object);
+void locks_forget(Object *object);
+void locks_done(enum Operation kind, Object *object);
+uint32_t locks_waiting(enum Operation kind, Object *object, int64_t deadline_ns);
+void locks_woken(uint32_t number, const Object *object);
+uint32_t locks_number(const Thread *thread);
+PyObject *locks_show(uint32_t number);
+extern PyMethodDef lock_functions[], lock_finding_functions[];
 
 /* ready.c: event loops in a run */
 bool ready_is_free(const Object *object);

@@ -107,7 +107,7 @@ void forks_in_child(void)
 {
     bool is_unseen = gate.exploring && !log_is_on(); /* a search sees one process */
     if (!forking || !gate.active || me == NULL || is_unseen) {
-        gate.active = gate.exploring = false;
+        gate.active = gate.exploring = locks_are_watched = false;
         log_stop(0);
         me = NULL;
         return;
@@ -128,6 +128,9 @@ void forks_in_child(void)
         return;
     }
     begin_threads();
+    if (locks_are_watched) {
+        locks_begin();
+    }
 }
 
 void forks_in_parent(void)

@@ -79,7 +79,8 @@ static const char *kind_of(const Race *race)
     switch (race->second->site->kind) {
     case ACCESS_GLOBAL: return "global";
     case ACCESS_CLOSURE: return "closure";
-    default: return PyDict_Check(race->object) ? "global" : "attribute";
+    default:
+        return PyType_FastSubclass(race->type, Py_TPFLAGS_DICT_SUBCLASS) ? "global" : "attribute";
     }
 }
 
@@ -139,15 +140,3 @@ static PyObject *races_found(PyObject *module, PyObject *unused)
 
 PyMethodDef found_functions[] = {{"races_found", races_found, METH_NOARGS, NULL},
                                  {NULL, NULL, 0, NULL}};
-
-uint32_t locks_number(const Thread *thread)
-{
-    (void)thread;
-    return 0;
-}
-
-PyObject *locks_show(uint32_t number)
-{
-    (void)number;
-    return PyTuple_New(0);
-}

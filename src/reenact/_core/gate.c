@@ -488,6 +488,7 @@ enum Waited gate_wait(Thread *thread, enum Operation kind, Object *object, int64
         define_object(object, thread->pending_site);
     }
     thread->pending_object = object != NULL ? object->id : 0;
+    uint32_t noted = locks_are_watched ? locks_waiting(kind, object, deadline_ns) : 0;
     Thread *chosen = chooser_successor(thread);
     pthread_mutex_lock(&gate.mutex);
     begin_wait(thread, object, deadline_ns);
@@ -506,6 +507,9 @@ enum Waited gate_wait(Thread *thread, enum Operation kind, Object *object, int64
     }
     end_wait(thread);
     thread->pending_site = 0;
+    if (noted != 0) {
+        locks_woken(noted, object);
+    }
     if (search_raise(thread, true) < 0) {
         return WAIT_FAILED;
     }
@@ -550,6 +554,9 @@ void gate_done(enum Operation kind, Object *object)
     }
     if (clocks_are_on) {
         clocks_done(kind, object);
+    }
+    if (locks_are_watched) {
+        locks_done(kind, object);
     }
     if (is_recording()) {
         log_operation(site, me->index, id, gate_step());

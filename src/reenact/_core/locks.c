@@ -185,7 +185,8 @@ enum Taken { TAKE_FAILED = -1, NOT_TAKEN, TAKEN, GATE_CLOSED };
 static enum Taken take(Thread *thread, PyObject *self, Object *object, bool (*try)(PyObject *),
                        bool blocking, int64_t timeout_ns)
 {
-    thread->explored.blocks = blocking && timeout_ns < 0 && !is_own(thread, object) ? object : NULL;
+    bool is_for_ever = blocking && timeout_ns < 0, is_again = is_own(thread, object);
+    thread->explored.blocks = is_for_ever && !is_again ? object : NULL;
     int entered = gate_enter(thread, OP_ACQUIRE, object);
     thread->explored.blocks = NULL;
     if (entered < 0) {
@@ -208,6 +209,9 @@ static enum Taken take(Thread *thread, PyObject *self, Object *object, bool (*tr
     }
     object->owner = thread->index;
     gate_done(OP_ACQUIRE, object);
+    if (locks_are_watched && !is_again) {
+        locks_taken(object, is_for_ever);
+    }
     return TAKEN;
 }
 
@@ -250,6 +254,9 @@ static PyObject *release_natively(PyObject *native, PyObject *self, PyObject *co
     PyObject *result = call_method(native, self, args, count, NULL);
     Object *object = gate.active ? object_find(self) : NULL;
     if (result != NULL && object != NULL) {
+        if (locks_are_watched) {
+            locks_released(object);
+        }
         gate_wake(object);
     }
     return result;

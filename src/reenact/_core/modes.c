@@ -97,12 +97,12 @@ static bool has_plain_hash(PyObject *key, int depth)
 /* Equal keys have the same hash, and the other way round as nearly as matters. */
 static uintptr_t name_of_key(PyObject *key)
 {
-    Py_hash_t hash = (Py_hash_t)(uintptr_t)key;
-    if (has_plain_hash(key, 0)) {
-        hash = PyObject_Hash(key);
-        if (hash == -2 && PyLong_Check(key) && PyLong_AsLong(key) == -1) {
-            hash = -1; /* Python gives -1 and -2 the same */
-        }
+    if (!has_plain_hash(key, 0)) {
+        return (races_are_on ? races_identity(key) : (uintptr_t)key) << 1 | 1;
+    }
+    Py_hash_t hash = PyObject_Hash(key);
+    if (hash == -2 && PyLong_Check(key) && PyLong_AsLong(key) == -1) {
+        hash = -1; /* Python gives -1 and -2 the same */
     }
     return (uintptr_t)hash << 1 | 1;
 }

@@ -368,6 +368,8 @@ PyMODINIT_FUNC PyInit__core(void)
         PyModule_AddFunctions(module, found_functions) < 0 ||
         PyModule_AddFunctions(module, tape_functions) < 0 ||
         PyModule_AddFunctions(module, view_functions) < 0 ||
+        PyModule_AddFunctions(module, lock_functions) < 0 ||
+        PyModule_AddFunctions(module, lock_finding_functions) < 0 ||
         PyModule_AddFunctions(module, ready_functions) < 0 ||
         PyModule_AddObjectRef(module, "Ready", (PyObject *)&ReadyType) < 0 ||
         add_names(module, "OPERATIONS", OPERATION_NAMES, OP_COUNT) < 0 ||

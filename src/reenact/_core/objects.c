@@ -100,10 +100,21 @@ void object_forget(PyObject *key)
     Object **found = find(key);
     if (found != NULL) {
         (*found)->key = NULL;
+        locks_forget(*found);
         clock_free((*found)->clock);
         (*found)->next_free = free_objects;
         free_objects = *found;
         *found = &tombstone;
+    }
+}
+
+/* No lock is watched yet, or any more. */
+void objects_unwatch(void)
+{
+    for (size_t i = 0; i < table_size; i++) {
+        if (table[i] != NULL) {
+            table[i]->watched = 0;
+        }
     }
 }
 

@@ -45,14 +45,17 @@ static bool is_of_imports(const PyCodeObject *code)
            0;
 }
 
-bool search_is_machinery(void)
+/* Is this done by threading for itself, and not for whoever called it? If not, `outer` is the code
+ * that called. */
+static bool is_threading(PyCodeObject **outer)
 {
     PyThreadState *tstate = compat_thread_state();
     Frame *frame = tstate == NULL ? NULL : compat_top_frame(tstate);
     for (; frame != NULL; frame = frame->previous) {
         PyCodeObject *code = compat_frame_code(frame);
         if (code != NULL && code->co_filename != machinery_file) {
-            return is_of_imports(code);
+            *outer = code;
+            return false;
         }
         for (int i = 0; code != NULL && i < machinery_count; i++) {
             if (machinery[i] == (PyObject *)code) {
@@ -61,6 +64,18 @@ bool search_is_machinery(void)
         }
     }
     return true; /* called from C: the first and last moments of a thread */
+}
+
+bool search_is_threading(void)
+{
+    PyCodeObject *outer;
+    return is_threading(&outer);
+}
+
+bool search_is_machinery(void)
+{
+    PyCodeObject *outer;
+    return is_threading(&outer) || is_of_imports(outer);
 }
 
 static bool is_hidden(const Thread *thread)

@@ -17,7 +17,8 @@
 /* An epoch, and which access it was: 32 bits clock, 8 slot, 24 access. 0 is none. */
 typedef uint64_t Word;
 #define EPOCH_MASK ((1ULL << 40) - 1)
-enum { SEVERAL = 255 }; /* in place of a slot: the clock is the place of Epochs */
+enum { SMALLEST = 1 << 12 }; /* tables */
+enum { SEVERAL = 255 };      /* in place of a slot: the clock is the place of Epochs */
 
 typedef struct {
     uint64_t where; /* the object's address and its life there; 0: free */
@@ -35,7 +36,7 @@ typedef struct {
 #define BALANCE (1ULL << 63) /* in `where`: not the variable, but the balance of the same name */
 enum { WHOLE = 0, CREATED = 2 }; /* names that no name and no item has */
 
-bool races_are_on, races_are_idle;
+bool races_are_on, races_are_idle, sites_are_points = true;
 PyObject *races_key;
 const char *const MODES[] = {
 #define AS_TEXT(name, text) text,
@@ -48,6 +49,16 @@ static struct {
     uint64_t seed, threshold; /* of variables, this share is looked at */
     uint64_t skipped;
 } races;
+
+/* Accesses of late: the same once more, in the same epoch and to the same object, tells nothing. */
+typedef struct {
+    PyObject *object;
+    uintptr_t what;
+    uint64_t moment;
+    uint64_t mode;
+} Seen;
+enum { MOST_SEEN = 1 << 12 };
+static Seen seen[MOST_SEEN];
 
 /* The access that is being looked at. */
 static struct {
@@ -90,7 +101,7 @@ static void grow(void)
 {
     Variable *old = races.table;
     size_t old_size = races.size;
-    races.size = old_size == 0 ? 1 << 12 : old_size * 2;
+    races.size = old_size == 0 ? SMALLEST : old_size * 2;
     races.table = map_table(races.size);
     for (size_t i = 0; i < old_size; i++) {
         if (old[i].where != 0) {
@@ -124,9 +135,18 @@ static Variable *variable_of(uint64_t where, uint64_t what)
     return &races.table[slot];
 }
 
+/* The object in the life that it is in; from now on its end is seen. */
 static uint64_t where_is(PyObject *object)
 {
-    return (uint64_t)((uintptr_t)object >> 4) << 16 | shadow_track(object);
+    uint16_t *shadow = shadow_at(object);
+    *shadow |= 1;
+    return (uint64_t)((uintptr_t)object >> 4) << 16 | *shadow;
+}
+
+/* An object as a key by which others are known. */
+uintptr_t races_identity(PyObject *object)
+{
+    return (uintptr_t)where_is(object);
 }
 
 /* ---- epochs ---- */
@@ -315,20 +335,22 @@ static bool is_sampled(uint64_t where, uint64_t what)
     return hash_of(where ^ races.seed, what) <= races.threshold;
 }
 
-/* Another edge for items that are handed over: the balance of the CREATED name has room for it. */
-static void hand_over(uint64_t where, enum AccessMode mode)
+/* An edge by an object that is no lock: what happened before it was passed on happens before it is
+ * taken up. Kept in the balance of a name that has none. */
+static void pass_on(uint64_t where)
 {
     Variable *variable = variable_of(where | BALANCE, CREATED);
     Clock *clock = variable->write == 0 ? NULL : memory_at((uint32_t)variable->write);
-    if (mode == MODE_TAKE) {
-        clocks_acquire(clock);
-        return;
-    }
     clocks_release(&clock);
-    variable = variable_of(where | BALANCE, CREATED);
     variable->write = memory_place(clock);
-    now.epoch = (Word)(uint32_t)me->slot << 32 | clock_at(me->clock, me->slot);
-    now.number = 0;
+}
+
+static void take_up(uint64_t where)
+{
+    const Variable *variable = variable_of(where | BALANCE, CREATED);
+    if (variable->write != 0) {
+        clocks_acquire(memory_at((uint32_t)variable->write));
+    }
 }
 
 static void look(AccessSite *site, PyObject *object, uintptr_t what, enum AccessMode mode)
@@ -338,7 +360,7 @@ static void look(AccessSite *site, PyObject *object, uintptr_t what, enum Access
     now.object = object;
     now.what = what;
     now.mode = mode;
-    now.epoch = (Word)(uint32_t)me->slot << 32 | clock_at(me->clock, me->slot);
+    now.epoch = me->epoch;
     now.number = 0;
     switch (mode) {
     case MODE_READ: read_variable(where, what); return;
@@ -367,9 +389,12 @@ static void look(AccessSite *site, PyObject *object, uintptr_t what, enum Access
         read_variable(where, what);
         break;
     case MODE_PUT:
+        weigh(where, WHOLE, UPDATES);
+        pass_on(where);
+        break;
     case MODE_TAKE:
         weigh(where, WHOLE, UPDATES);
-        hand_over(where, mode);
+        take_up(where);
         break;
     case MODE_UPDATE: weigh(where, WHOLE, UPDATES); break;
     default: weigh(where, WHOLE, LOOKS); break;
@@ -387,7 +412,19 @@ void races_access(AccessSite *site, PyObject *object, uintptr_t what, enum Acces
     if (races.threshold != UINT64_MAX && !is_sampled((uint64_t)((uintptr_t)object >> 4) << 16, 0)) {
         return;
     }
+    if (mode == MODE_PUT || mode == MODE_TAKE) { /* once more is another edge */
+        look(site, object, what, mode);
+        return;
+    }
+    Seen *known =
+        &seen[((uintptr_t)object >> 4 ^ what >> 3 ^ (uintptr_t)mode << 7) & (MOST_SEEN - 1)];
+    uint64_t moment = me->epoch << 16 | *shadow_at(object);
+    if (known->object == object && known->what == what && known->moment == moment &&
+        known->mode == mode) {
+        return;
+    }
     look(site, object, what, mode);
+    *known = (Seen){object, what, me->epoch << 16 | *shadow_at(object), mode};
 }
 
 void races_created(AccessSite *site, PyObject *object)
@@ -403,29 +440,56 @@ void races_created(AccessSite *site, PyObject *object)
 void races_changed_threads(Thread *thread)
 {
     races.is_alone = clocks_are_alone(thread);
-    races_are_idle = races_are_on && races.is_alone && !tape_is_on;
+    races_are_idle = races_are_on && races.is_alone && !sites_are_points && !tape_is_on;
 }
 
 /* ---- for Python ---- */
 
-/* races_begin(sample, seed): from now on, in the thread that holds the baton */
+/* What was seen in an earlier run is forgotten: its clocks mean nothing any more. */
+static void forget(void)
+{
+    for (size_t i = 0; i < races.size; i++) {
+        Variable *variable = &races.table[i];
+        bool passes_on = (variable->where & BALANCE) != 0 && variable->what == CREATED;
+        if (passes_on && variable->write != 0) {
+            clock_free(memory_at((uint32_t)variable->write));
+        }
+        else if (variable->where != 0) {
+            free_several(variable->write);
+            free_several(variable->read);
+        }
+    }
+    if (races.size > SMALLEST) {
+        munmap(races.table, races.size * sizeof *races.table);
+        races.table = NULL;
+        races.size = 0;
+    }
+    else if (races.used > 0) {
+        memset(races.table, 0, races.size * sizeof *races.table);
+    }
+    races.used = 0;
+    memset(seen, 0, sizeof seen);
+    found_begin();
+}
+
+/* races_begin(sample, seed, has_points=False): from now on, in the thread that holds the baton.
+ * has_points: sites are points as they were without the detector */
 static PyObject *races_begin(PyObject *module, PyObject *args)
 {
     (void)module;
     double sample;
     unsigned long long seed;
-    if (!PyArg_ParseTuple(args, "dK", &sample, &seed) || shadow_open() < 0) {
+    int has_points = 0;
+    if (!PyArg_ParseTuple(args, "dK|p", &sample, &seed, &has_points) || shadow_open() < 0) {
         return NULL;
     }
-    if (races.table != NULL) {
-        munmap(races.table, races.size * sizeof *races.table);
-    }
-    races.table = NULL;
-    races.size = races.used = 0;
+    forget();
     races.seed = seed << 16;
     races.threshold = sample >= 1 ? UINT64_MAX : (uint64_t)(sample * 18446744073709551615.0);
-    grow();
-    found_begin();
+    if (races.table == NULL) {
+        grow();
+    }
+    sites_are_points = has_points;
     if (!gate.exploring) {
         clocks_reset();
         for (uint32_t i = 0; i < gate.state->threads; i++) {
@@ -436,7 +500,7 @@ static PyObject *races_begin(PyObject *module, PyObject *args)
     }
     races.is_alone = me != NULL && clocks_are_alone(me);
     races_are_on = clocks_are_on = true;
-    races_are_idle = races.is_alone && !tape_is_on;
+    races_are_idle = races.is_alone && !sites_are_points && !tape_is_on;
     Py_RETURN_NONE;
 }
 
@@ -444,11 +508,33 @@ static PyObject *races_end(PyObject *module, PyObject *unused)
 {
     (void)module, (void)unused;
     races_are_on = races_are_idle = false;
+    sites_are_points = true;
     clocks_are_on = gate.exploring;
     shadow_close();
     Py_RETURN_NONE;
 }
 
-PyMethodDef race_functions[] = {{"races_begin", races_begin, METH_VARARGS, NULL},
+/* races_edge(object, passes_on): what was done before it is passed on is ordered before what is
+ * done after it is taken up */
+static PyObject *races_edge(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *object;
+    int passes_on;
+    if (!PyArg_ParseTuple(args, "Op", &object, &passes_on)) {
+        return NULL;
+    }
+    if (races_are_on && me != NULL && me->clock != NULL) {
+        uint64_t where = where_is(object);
+        if (tape_is_on) {
+            tape_put(passes_on ? "release" : "acquire", me->index, where | BALANCE, 0, 0);
+        }
+        (passes_on ? pass_on : take_up)(where);
+    }
+    Py_RETURN_NONE;
+}
+
+PyMethodDef race_functions[] = {{"races_edge", races_edge, METH_VARARGS, NULL},
+                                {"races_begin", races_begin, METH_VARARGS, NULL},
                                 {"races_end", races_end, METH_NOARGS, NULL},
                                 {NULL, NULL, 0, NULL}};

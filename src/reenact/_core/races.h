@@ -34,7 +34,13 @@ const Access *depot_get(uint32_t number);
 PyObject *depot_show_stack(uint32_t number);
 
 /* shadow.c */
-uint16_t shadow_track(PyObject *object);
+#define SHADOW ((uint16_t *)0x100000000000ULL)
+
+static inline uint16_t *shadow_at(const void *address)
+{
+    return SHADOW + ((uintptr_t)address >> 4);
+}
+
 int shadow_open(void);
 void shadow_close(void);
 

@@ -4,71 +4,69 @@
  * whether one is tracked there now. The map is as large as the address space and costs memory only
  * where objects are tracked. Objects die in the allocator's free; but lists and dicts may go to
  * free lists of their own, past it, so their types' tp_dealloc is watched too. */
-#include "core.h"
+#include "races.h"
 #include <string.h>
 #include <sys/mman.h>
 
-#define SHADOW ((uint16_t *)0x100000000000ULL)
 enum { SHADOW_BITS = 44 };
 
 static PyMemAllocatorEx native;
 static destructor native_list_dealloc, native_dict_dealloc;
 static bool is_mapped, is_watching;
 
-static inline uint16_t *shadow_at(const void *address)
+static inline void end_life(const void *object)
 {
-    return SHADOW + ((uintptr_t)address >> 4);
-}
-
-/* Where the block of memory begins that the object is in. */
-static inline const char *block_of(PyObject *object)
-{
-    return (const char *)object - compat_header_size(Py_TYPE(object));
-}
-
-static inline void end_life(const void *block)
-{
-    uint16_t *shadow = shadow_at(block);
+    uint16_t *shadow = shadow_at(object);
     if (__builtin_expect(*shadow & 1, 0)) {
         ++*shadow; /* the lowest bit is cleared, the count goes up */
+    }
+}
+
+/* An object lies at the start of its block, or behind a header of 16 or 32 bytes. Whether it does
+ * its type says, which is there until the memory is gone; else it is a neighbour. */
+static void __attribute__((noinline)) end_lives(const char *block)
+{
+    for (size_t header = 0; header <= 32; header += 16) {
+        PyObject *object = (PyObject *)(block + header);
+        if ((*shadow_at(object) & 1) && compat_header_size(Py_TYPE(object)) == header) {
+            end_life(object);
+        }
+    }
+}
+
+static inline void end_block(const void *block)
+{
+    uint64_t four;
+    memcpy(&four, shadow_at(block), sizeof four);
+    if (__builtin_expect((four & 0x0000000100010001ULL) != 0, 0)) {
+        end_lives(block);
     }
 }
 
 static void watched_free(void *context, void *block)
 {
     (void)context;
-    end_life(block);
+    end_block(block);
     native.free(native.ctx, block);
 }
 
 static void *watched_realloc(void *context, void *block, size_t size)
 {
     (void)context;
-    void *moved = native.realloc(native.ctx, block, size);
-    if (moved != block && moved != NULL) {
-        end_life(block);
-    }
-    return moved;
+    end_block(block); /* what is resized is no object that anybody has */
+    return native.realloc(native.ctx, block, size);
 }
 
 static void list_dealloc(PyObject *object)
 {
-    end_life(block_of(object));
+    end_life(object);
     native_list_dealloc(object);
 }
 
 static void dict_dealloc(PyObject *object)
 {
-    end_life(block_of(object));
+    end_life(object);
     native_dict_dealloc(object);
-}
-
-/* The life that the object is in; from now on its end is seen. */
-uint16_t shadow_track(PyObject *object)
-{
-    uint16_t *shadow = shadow_at(block_of(object));
-    *shadow |= 1;
-    return *shadow;
 }
 
 int shadow_open(void)

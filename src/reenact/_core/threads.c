@@ -323,8 +323,14 @@ static PyObject *shutdown_threads(PyObject *module, PyObject *unused)
     Thread *thread = gate_me();
     for (uint32_t i = 1; thread != NULL && i < gate.state->threads; i++) {
         Thread *other = &gate.slots[i];
-        if (!other->daemon && other != thread && wait_for_end(thread, other, -1) == WAIT_FAILED) {
+        if (other->daemon || other == thread) {
+            continue;
+        }
+        if (wait_for_end(thread, other, -1) == WAIT_FAILED) {
             return NULL;
+        }
+        if (locks_are_watched && other->status == ENDED) {
+            locks_done(OP_JOIN, &other->done);
         }
     }
     return PyObject_CallNoArgs(native_shutdown);

@@ -17,6 +17,7 @@ from reenact.engine.launch import Program
 from reenact.errors import UsageError
 from reenact.explore import keep
 from reenact.explore.command import Task, explore
+from reenact.explore.raced import judge_of
 from reenact.explore.result import Result
 from reenact.explore.runs import PATIENCE_S, STEP_LIMIT, Settings
 from reenact.explore.script import HANG_S
@@ -29,8 +30,9 @@ _SHOWN_AFTER_S = 1.0
 
 DESCRIPTION = """\
 Run a Python program again and again, each time with other choices of which thread runs when, until
-it fails: an uncaught exception in any thread, a non-zero exit, a deadlock, a livelock. The failing
-execution is shrunk, explained and recorded. Sleeps and time-outs cost no time.
+it fails: an uncaught exception in any thread, a non-zero exit, a deadlock, a livelock; with --find
+races also accesses to the same thing that nothing orders. The failing execution is shrunk,
+explained and recorded. Sleeps and time-outs cost no time.
 
 Exit code 0: every run passed and nothing was out of control. 1: a failure was found.
 3: inconclusive, with the reason.
@@ -41,6 +43,7 @@ examples:
   reenact explore --runs 5000 -j 2 -m myapp          a module, as python -m runs it; on two cores
   reenact explore --strategy dpor app.py             every execution, up to independent operations
   reenact explore --instrument redis app.py          look into a package as well as your own code
+  reenact explore --find races app.py                a race is a failure, whatever comes of it
   reenact explore --write-test test_race.py app.py   leave a regression test
 """
 
@@ -55,6 +58,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     _add_search(parser)
+    _add_find(parser)
     _add_runs(parser)
     parser.add_argument("-o", dest="output", metavar="PATH", help="where to leave the recording")
     parser.add_argument(
@@ -91,6 +95,19 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
         default=300,
         metavar="N",
         help="runs that shrinking a failure may take. Default: 300",
+    )
+
+
+def _add_find(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--find",
+        action="append",
+        choices=("races",),
+        default=[],
+        help="what else is a failure: races, unless they are suppressed as for reenact races",
+    )
+    parser.add_argument(
+        "--baseline", metavar="PATH", help="races that stand in this file are no failures"
     )
 
 
@@ -166,7 +183,12 @@ def run(args: argparse.Namespace) -> int:
 
 def _task(args: argparse.Namespace) -> Task:
     settings = Settings(
-        args.points, tuple(args.instrument), args.step_limit, args.patience, args.real_clock
+        args.points,
+        tuple(args.instrument),
+        args.step_limit,
+        args.patience,
+        args.real_clock,
+        races=judge_of(args.find, args.points, args.baseline, Path.cwd()),
     )
     return Task(
         _program(args, settings),
@@ -233,7 +255,9 @@ def tell(result: Result) -> None:
 def _tell_recording(result: Result) -> None:
     if result.recording is not None:
         shown = os.path.relpath(result.recording)
-        print(f"recorded in {shown}; see it again with: reenact replay {shown}")
+        looks = result.failure is not None and result.failure.is_found_by_looking
+        command = f"reenact {'races' if looks else 'replay'}"
+        print(f"recorded in {shown}; see it again with: {command} {shown}")
     else:
         print(f"no recording: {result.recording_problem}")
 

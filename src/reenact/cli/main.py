@@ -17,6 +17,7 @@ COMMANDS = {
     "record": "run a program and record its execution",
     "sources": "say which inputs would be recorded, and why",
     "explore": "search a program's executions for one that fails",
+    "races": "find races and lock orders of a program or a recording",
     "replay": "do again exactly what was recorded",
     "info": "say what a recording holds",
     "dump": "show the events of a recording",
@@ -41,7 +42,7 @@ def parser(loaded: tuple[str, ...]) -> argparse.ArgumentParser:
 
 def arranged(given: list[str]) -> list[str]:
     """Where a command is followed by a program, the program's options are told from ours."""
-    if given[:1] not in (["record"], ["sources"], ["explore"]):
+    if given[:1] not in (["record"], ["sources"], ["explore"], ["races"]):
         return given
     arrange = import_module("reenact.cli.program").arrange
     return [given[0], *arrange(given[1:])]

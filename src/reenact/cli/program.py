@@ -1,4 +1,4 @@
-"""The options that name a program and say how it is recorded: of `record` and `sources`."""
+"""The options that name a program and say how it is run: of `record`, `sources` and `races`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ _VALUED = (
     *("-o", "--strategy", "--seed", "--slice", "--instrument"),
     *("--source", "--boundary", "--config"),
     *("--runs", "--seconds", "-j", "--jobs", "--points", "--patience", "--step-limit"),
-    *("--write-test", "--shrink", "--hang"),
+    *("--write-test", "--shrink", "--hang", "--find"),
+    *("--sarif", "--baseline", "--write-baseline", "--sample"),
 )
 
 

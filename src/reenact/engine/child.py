@@ -62,7 +62,7 @@ def main() -> None:
         say_unrecorded(error)
     install.begin()
     if policy.races:
-        detecting.begin(policy.races)
+        detecting.start(policy.races, policy.has_points)
     if strategy.startswith(FOLLOWS):
         following.begin_text(strategy)
     run_program(kind, target, argv, policy, is_package)

@@ -1,8 +1,9 @@
 """The race detector in the process of the program: switched on, and asked at the end.
 
-Called by `child.py`, before the gate is opened and after. What was found is written as one JSON
-document, the *raw findings*, into a file next to the log, whichever way the process ends as far as
-Python or the gate end it. The launcher reads it: `engine/races.py`.
+For one run of a program `child.py` calls `prepare` before the gate is opened, and `start` after.
+What was found is written as one JSON document, the *raw findings*, into a file next to the log,
+whichever way the process ends as far as Python or the gate end it. The launcher reads it:
+`engine/races.py`. A search calls `install` once, `begin` and `end` for each of its runs.
 """
 
 from __future__ import annotations
@@ -10,42 +11,75 @@ from __future__ import annotations
 import atexit
 import json
 import os
+import threading
 from typing import Any, NoReturn
 
 from reenact import _core
-from reenact.engine import following
+from reenact.engine import edges, machinery
 
+_OURS = os.path.dirname(os.path.dirname(__file__)) + "/"  # our own frames tell nobody anything
 _exit = os._exit
 _descriptor = -1
-_sample = "1"
+_sample = 1.0
+_is_installed = False
 
 
 def prepare() -> None:
     """Before the gate is opened: what is done here, the program does not see."""
     global _descriptor
     _descriptor = _core.open_findings()
-    following.know_machinery()
+    install()
     _core.at_last(_write)
     atexit.register(_finish)
     os._exit = _exit_with_findings
 
 
-def begin(text: str) -> None:
+def start(text: str, has_points: bool) -> None:
     """Look for races from now on; `text` is the share of variables, and a seed."""
+    sample, _, seed = text.partition(":")
+    begin(float(sample), int(seed or 0), has_points)
+
+
+def install() -> None:
+    """What has to be patched, once in this process and for good."""
+    global _is_installed
+    if not _is_installed:
+        _is_installed = True
+        machinery.tell_core()
+        edges.install()
+
+
+def begin(sample: float = 1.0, seed: int = 0, has_points: bool = False) -> None:
+    """Forget what was found, and look from now on. In a search sites are points in any case, else
+    only if they are to be: in a replay of a recording in which they were."""
     global _sample
-    _sample, _, seed = text.partition(":")
-    _core.races_begin(float(_sample), int(seed or 0))
+    _sample = sample
+    edges.names.clear()
+    edges.names[_core.explore_me()] = threading.current_thread().name
+    _core.races_begin(sample, seed, has_points)
+
+
+def end() -> dict[str, Any]:
+    """Look no more; the raw findings."""
+    document = found()
+    _core.races_end()
+    return document
 
 
 def found() -> dict[str, Any]:
     """The raw findings so far."""
     races, left_out, overflow = _core.races_found()
+    for race in races:
+        made = race["variable"]["created"]
+        for holder in (race["first"], race["second"], *([made] if made else ())):
+            holder["stack"] = [each for each in holder["stack"] if not each[0].startswith(_OURS)]
     return {
         "version": 1,
         "races": races,
         "left_out": left_out,
         "overflow": overflow,
-        "sample": float(_sample),
+        "sample": _sample,
+        "threads": [{"index": index, "name": name} for index, name in sorted(edges.names.items())],
     }
 
 
@@ -55,8 +89,7 @@ def _finish() -> None:
 
 
 def _write() -> None:
-    document = found()
-    _core.races_end()
+    document = end()
     os.ftruncate(_descriptor, 0)
     os.pwrite(_descriptor, json.dumps(document).encode(), 0)
 

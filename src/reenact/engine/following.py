@@ -9,21 +9,19 @@ from __future__ import annotations
 
 import struct
 import sys
-import threading
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 
 from reenact import _core
+from reenact.engine import machinery
 from reenact.engine.child import FOLLOWS
 from reenact.intercept import loops
 from reenact.strategies.searching import Plan, Switch
 
 STALL_NS = 3_000_000_000
 POINTS = ("sync", "ticks", "accesses")
-# How a thread starts and ends is no matter of choice.
-_MACHINERY = ("start", "_bootstrap", "_bootstrap_inner", "_delete", "join")
 
 _is_prepared = False
 
@@ -44,15 +42,9 @@ def prepare() -> None:
     global _is_prepared
     if not _is_prepared:
         _is_prepared = True
-        know_machinery()
+        machinery.tell_core()
         loops.install()
     _core.explore_share(False)
-
-
-def know_machinery() -> None:
-    methods = vars(threading.Thread)
-    codes = [methods[name].__code__ for name in _MACHINERY if name in methods]
-    _core.explore_machinery((*codes, threading._shutdown.__code__))  # type: ignore[attr-defined]
 
 
 def begin(plan: Plan, terms: Terms, hook: Callable[[int], None] | None = None) -> None:

@@ -10,6 +10,9 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -32,23 +35,41 @@ class Looked:
     notes: tuple[str, ...] = ()  # what was not under control
 
 
-def live(program: Program, choices: Choices, sample: float = 1.0) -> Looked:
-    """Run a program, and look for races meanwhile."""
-    program = _with_detector(program, sample)
-    with tempfile.TemporaryDirectory(prefix="reenact-") as directory:
+def live(
+    program: Program, choices: Choices, sample: float = 1.0, path: Path | None = None
+) -> Looked:
+    """Run a program, and look for races meanwhile; with a *path*, leave a recording there, which
+    says nothing of the detector: it is replayed as if there had been none."""
+    with _directory(path) as directory:
         head = record.header(program, choices)
-        Path(directory, format.HEADER).write_text(head.to_json(), "utf-8")
+        (directory / format.HEADER).write_text(head.to_json(), "utf-8")
+        started = time.monotonic()
         ended = launch.run(
             launch.RECORD,
-            program,
+            _with_detector(program, sample),
             choices,
             dict(os.environ),
             record.interpreter_flags(),
-            directory,
-            directory,
+            str(directory),
+            str(directory),
         )
-        notes = tuple(note.kind for note in Recording.open(Path(directory)).notes())
-        return Looked(_raw(Path(directory)), ended, notes)
+        raw = _raw(directory)
+        notes = tuple(note.kind for note in Recording.open(directory).notes())
+        if path is not None:
+            (directory / FINDINGS).unlink(missing_ok=True)
+            record.keep(directory, path, ended, time.monotonic() - started)
+        return Looked(raw, ended, notes)
+
+
+@contextmanager
+def _directory(path: Path | None) -> Iterator[Path]:
+    if path is None:
+        with tempfile.TemporaryDirectory(prefix="reenact-") as name:
+            yield Path(name)
+    else:
+        directory = record.directory_of(path)
+        directory.mkdir(mode=0o700, parents=True)
+        yield directory
 
 
 def over(recording: Recording, sample: float = 1.0) -> tuple[Looked, replay.Replayed]:

@@ -69,6 +69,9 @@ def look_into(
 def _tell(
     story: Story, failure: Failure, runner: Observable, settings: Settings, what: str, budget: int
 ) -> None:
+    if failure.is_found_by_looking:
+        _tell_of_race(story, failure, runner, settings, what, budget)
+        return
     if failure.kind == "livelock":
         budget = min(budget, _LIVELOCK_RUNS)
     if budget > 0:
@@ -82,3 +85,17 @@ def _tell(
         story.explanation = explanation.text()
         story.label = explanation.label
         story.details = explanation.as_dict()
+
+
+def _tell_of_race(
+    story: Story, failure: Failure, runner: Observable, settings: Settings, what: str, budget: int
+) -> None:
+    """The report says it all: how the threads came to it does not matter."""
+    if budget > 0:
+        story.switches = shrink(runner, story.switches, failure, budget)
+    schedule, ran = follow.describe(runner, story.switches, what, settings.points)
+    story.schedule = schedule.text()
+    if settings.races is None or ran.raw is None or not failure.is_like(ran.race):
+        return
+    story.failure = ran.race
+    story.explanation, story.label, story.details = settings.races.tell(ran.raw)

@@ -8,7 +8,7 @@ import os
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from reenact import _core
 from reenact.engine import following
@@ -22,6 +22,9 @@ from reenact.explore.search import RUNS, Coverage, Found, Limits, Search, covera
 from reenact.explore.workers import Workers
 from reenact.findings import Failure
 from reenact.strategies.searching import Switch
+
+if TYPE_CHECKING:
+    from reenact.explore.raced import Judge
 
 SHRINK_RUNS = 300
 Test = TypeVar("Test", bound=Callable[..., None])
@@ -51,6 +54,8 @@ def explore(
     real_clock: bool = False,
     record: str | os.PathLike[str] | None = None,
     progress: Callable[[Coverage], None] | None = None,
+    find: tuple[str, ...] | list[str] = (),
+    baseline: str | os.PathLike[str] | None = None,
 ) -> Result:
     """Call `function` under many schedules, until one fails.
 
@@ -58,13 +63,24 @@ def explore(
     exception in any thread, a deadlock, a lost wake-up or a livelock; `check`, called after each
     run, may raise for what else is wrong. Delays as long as `patience`, in seconds of virtual time,
     come last. A failure is recorded into the file `record`, or one of a name of its own if that is
-    "".
+    "". With "races" in `find`, a race is a failure, too, unless it is suppressed, as it is by the
+    file `baseline`.
     """
     if points not in following.POINTS:
         raise UsageError(f"unknown points {points!r}", advice="Use sync, ticks or accesses.")
+    if jobs < 1:
+        raise UsageError(f"jobs is {jobs}", advice="Give at least 1.")
     if called.is_loading:
         return Result("inconclusive", Coverage(), ("a run of another search loads this program",))
-    settings = Settings(points, tuple(instrument), step_limit, patience, real_clock, check)
+    settings = Settings(
+        points,
+        tuple(instrument),
+        step_limit,
+        patience,
+        real_clock,
+        check,
+        races=_judge(find, points, baseline),
+    )
     limits = Limits(runs, seconds)
     if jobs > 1:
         found = _in_parallel(function, settings, strategy, seed, limits, jobs)
@@ -77,6 +93,16 @@ def explore(
     if story.failure is not None and record is not None:
         _record(function, settings, result, record)
     return result
+
+
+def _judge(
+    find: tuple[str, ...] | list[str], points: str, baseline: str | os.PathLike[str] | None
+) -> Judge | None:
+    if not find and baseline is None:
+        return None
+    from reenact.explore.raced import judge_of
+
+    return judge_of(find, points, baseline, Path.cwd())
 
 
 def explored(**options: Any) -> Callable[[Test], Test]:

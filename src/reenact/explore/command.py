@@ -54,7 +54,9 @@ class Task:
 
     def state_path(self) -> Path:
         """Where a search that was stopped leaves off, for the same command."""
-        settled = repr((self.program, self.settings.terms, self.strategy, self.seed, self.jobs))
+        looks = self.settings.races is not None
+        terms = (self.settings.terms, looks) if looks else self.settings.terms
+        settled = repr((self.program, terms, self.strategy, self.seed, self.jobs))
         return Path(".reenact") / f"search-{hashlib.sha256(settled.encode()).hexdigest()[:16]}.json"
 
 
@@ -124,6 +126,7 @@ def _settings_fields(settings: Settings) -> dict[str, Any]:
         "step_limit": settings.step_limit,
         "patience_s": settings.patience_s,
         "real_clock": settings.real_clock,
+        "races": None if settings.races is None else settings.races.as_dict(),
     }
 
 

@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Any
 
 from reenact import _core
+from reenact.engine import detecting
 from reenact.explore import instrumented, runs
 from reenact.explore.pinned import pinned
 from reenact.explore.runs import Ran, Settings, Watch
@@ -25,6 +26,8 @@ from reenact.strategies.searching import Plan
 def prepare(settings: Settings) -> None:
     """Patch the interpreter and put points into the program's code, as far as it is not done."""
     runs.take_over()
+    if settings.races is not None:
+        detecting.install()
     if settings.points != "sync":
         instrumented.instrument(settings.instrument, settings.points == "accesses")
 
@@ -70,6 +73,7 @@ class Function:
             runs.begin(plan, self.settings, watch.on_abort)
             error = self._call(watch)
             is_settled = _core.explore_settle()
+            raw = runs.seen_races(self.settings)
             paths = runs.thread_paths()
             result, has_ended = runs.end()
         failure = runs.verdict(result["reason"], error, watch)
@@ -78,7 +82,7 @@ class Function:
             uncontrolled = uncontrolled or "a daemon thread was still running at the end"
         if not has_ended:
             uncontrolled = uncontrolled or "a thread of the run could not be ended"
-        return Ran(
+        ran = Ran(
             seen=runs.seen_of(plan, result),
             failure=failure,
             uncontrolled=uncontrolled,
@@ -86,7 +90,9 @@ class Function:
             swallowed=tuple(dict.fromkeys(watch.swallowed)),
             paths=paths,
             error=_cause(failure, error, watch),
+            raw=raw,
         )
+        return runs.judged(ran, self.settings)
 
     def _call(self, watch: Watch) -> BaseException | None:
         try:

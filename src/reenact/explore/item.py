@@ -82,6 +82,7 @@ class Item:
             try:
                 own, strayed, left = self._call()
                 is_settled = _core.explore_settle()
+                raw = runs.seen_races(self.settings)
             finally:  # the user may have interrupted us
                 paths = runs.thread_paths()
                 pools = _core.quietly(_pools, self._before)
@@ -99,14 +100,16 @@ class Item:
         self.leaves_threads = self.leaves_threads or result["left"] > 0
         if not has_ended:
             uncontrolled = uncontrolled or "a thread of the test could not be ended"
-        return Ran(
+        ran = Ran(
             seen=runs.seen_of(plan, result),
             failure=failure,
             uncontrolled=uncontrolled,
             threads=result["threads"],
             swallowed=tuple(dict.fromkeys(watch.swallowed)),
             paths=paths,
+            raw=raw,
         )
+        return runs.judged(ran, self.settings)
 
     def _call(self) -> tuple[Failure | None, BaseException | None, list[str]]:
         """The failure that the body saw, what escaped it, and threads that do not end."""

@@ -13,12 +13,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from reenact.engine import following, record
+from reenact.engine import following, races, record
 from reenact.engine.launch import Choices, Program
 from reenact.explore.pinned import pinned
 from reenact.explore.runs import Settings
 from reenact.findings import Failure
 from reenact.instrument.loader import ACCESSES
+from reenact.recordings.reader import Recording
 from reenact.strategies.searching import Switch
 
 _SLICE = 5000
@@ -48,10 +49,11 @@ def keep(
     line = "queue" if loaded is None else following.text(switches, settings.terms, loaded)
     with pinned(0), _silence() as printed:
         recorded = record.record(program, Choices(line, 0, 0, _SLICE), path)
+        is_like = failure.is_found_by_looking and _has_race(recorded.path, settings, failure)
         text = printed()
     if recorded.path is None:
         return recorded.problem or "nothing was recorded"
-    if not _fails_alike(failure, recorded.ended.exit_code, text):
+    if not is_like and not _fails_alike(failure, recorded.ended.exit_code, text):
         recorded.path.unlink(missing_ok=True)
         return (
             "the run did not fail again when it was recorded: something that is not under our "
@@ -60,7 +62,21 @@ def keep(
     return ""
 
 
+def _has_race(path: Path | None, settings: Settings, failure: Failure) -> bool:
+    """A recording says nothing of races: they are looked for in a replay."""
+    if path is None or settings.races is None:
+        return False
+    before = os.getcwd()
+    try:
+        looked, _ = races.over(Recording.open(path))
+    finally:
+        os.chdir(before)
+    return looked.raw is not None and failure.is_like(settings.races.failure_of(looked.raw))
+
+
 def _fails_alike(failure: Failure, exit_code: int, printed: str) -> bool:
+    if failure.is_found_by_looking:
+        return False
     if failure.kind in _EXITS:
         return exit_code == _EXITS[failure.kind]
     name = failure.summary.partition(":")[0]

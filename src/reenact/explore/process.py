@@ -65,7 +65,7 @@ class Told:
 def explore(task: dict[str, Any], told: Told) -> None:
     for name in task["hidden"].split():
         os.environ.pop(name, None)
-    settings = Settings(**{**task["settings"], "instrument": tuple(task["settings"]["instrument"])})
+    settings = _settings(task["settings"])
     kind, target, argv = task["mode"], task["target"], task["argv"]
     policy = child.instrument(" ".join(task["packages"]) if task["packages"] is not None else "-")
     runs.take_over(Inputs.parse(task["inputs"]))
@@ -92,9 +92,23 @@ def explore(task: dict[str, Any], told: Told) -> None:
     told.say(found=found_fields(found, runner, settings, task))
 
 
+def _settings(fields: dict[str, Any]) -> Settings:
+    races = None
+    if fields["races"] is not None:
+        from reenact.explore.raced import Judge
+
+        races = Judge(**fields["races"])
+    return Settings(**{**fields, "instrument": tuple(fields["instrument"]), "races": races})
+
+
 def _raise(error: BaseException) -> None:
     """The program's exceptions are what a search looks for: they are not printed here."""
     raise error
+
+
+def _of_races(settings: Settings) -> list[str]:
+    """What was loaded for the sake of races, and what that loaded."""
+    return [] if settings.races is None else ["reenact.explore.raced"]
 
 
 def found_fields(
@@ -107,6 +121,6 @@ def found_fields(
         "reasons": list(found.reasons),
         "coverage": search.coverage_fields(found.coverage),
         "strategy": found.strategy,
-        "loaded": [__name__, *runner.loaded],
+        "loaded": [__name__, *_of_races(settings), *runner.loaded],
         **told.as_dict(),
     }

@@ -13,19 +13,23 @@ import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from reenact import _core
-from reenact.engine import child, following
+from reenact.engine import child, detecting, following
 from reenact.findings import Failure, Line, Waiting
 from reenact.inputs import Inputs
 from reenact.intercept import futures, loops
 from reenact.strategies.searching import COMPLETE, DEADLOCK, LIMIT, Plan, Seen, Step
 
+if TYPE_CHECKING:  # takes a while to load, and is not always needed
+    from reenact.explore.raced import Judge
+
 Points = Literal["sync", "ticks", "accesses"]
 PATIENCE_S = 1.0
 ENDING_PATIENCE = 40  # moments of about 20 ms in which nobody runs, for threads to be ended
 STEP_LIMIT = 100_000
+TOO_MANY_THREADS = "there were more threads at once than the race detector can keep apart"
 
 _OURS = __file__.rpartition("/explore/")[0] + "/"
 
@@ -42,6 +46,7 @@ class Settings:
     check: Callable[[], object] | None = None
     stall_s: float = 0.0  # real time in which nothing happens; 0: a run may wait for ever
     ignored: frozenset[str] = frozenset()  # exceptions of threads that are no failures
+    races: Judge | None = None  # looks for races as well, and says which of them are failures
 
     @property
     def terms(self) -> following.Terms:
@@ -65,6 +70,8 @@ class Ran:
     swallowed: tuple[str, ...] = ()  # exceptions that nobody looked at
     paths: tuple[str, ...] = ()  # of the threads, by index
     error: BaseException | None = None  # that the failure is, if it happened in this process
+    raw: dict[str, Any] | None = None  # what the race detector saw, if it was on
+    race: Failure | None = None  # a race, whatever else the failure is
 
     @property
     def plan(self) -> Plan:
@@ -98,7 +105,25 @@ def observed(
 
 
 def begin(plan: Plan, settings: Settings, hook: Callable[[int], None]) -> None:
+    if settings.races is not None:
+        detecting.begin()
     following.begin(plan, settings.terms, hook)
+
+
+def seen_races(settings: Settings) -> dict[str, Any] | None:
+    """What the detector saw, once the program has come to its end; what is done to end threads that
+    are left is none of the program's."""
+    return None if settings.races is None else detecting.end()
+
+
+def judged(ran: Ran, settings: Settings) -> Ran:
+    """A run that went well is a failure, too, if it has a race."""
+    if settings.races is not None and ran.raw is not None:
+        ran.race = settings.races.failure_of(ran.raw, ran.paths)
+        ran.failure = ran.failure or ran.race
+        if ran.raw["overflow"] and not ran.uncontrolled:
+            ran.uncontrolled = TOO_MANY_THREADS
+    return ran
 
 
 def end(patience: int = ENDING_PATIENCE, lets_go: bool = False) -> tuple[dict[str, Any], bool]:
@@ -216,6 +241,7 @@ class Watch:
     def on_abort(self, reason: int) -> None:
         """Called once, by whichever thread hears of it first, while all others stand still."""
         self.waiting = (*_waiting(), *loops.waiting())
+        _core.races_end()
         loops.give_up()
         if "logging" in sys.modules:  # what pools say of threads that are ended is only noise
             # not logging.disable, which has loggers forget what they know, and lock anew
@@ -287,6 +313,7 @@ def watching(watch: Watch) -> Iterator[None]:
     finally:
         threading._make_invoke_excepthook = make  # type: ignore[attr-defined]
         sys.unraisablehook = unraisable
+        _core.races_end()  # the user may have interrupted us
         loops.report_to(None)
         futures.report_to(None)
         watch.unmute()
@@ -315,7 +342,7 @@ def _deadlock(watch: Watch) -> Failure:
     if cycle:
         text = "deadlock: " + " -> ".join(f"thread {name}" for name in (*cycle, cycle[0]))
     else:
-        text = f"deadlock: {_everybody(watch)} wait for ever, and nobody can wake them"
+        text = f"deadlock: {_everybody(watch)} for ever, and nobody can wake them"
     return replace(failure, summary=text)
 
 
@@ -323,8 +350,10 @@ def _everybody(watch: Watch) -> str:
     tasks = sum(each.what == "await" for each in watch.waiting)
     threads = len(watch.waiting) - tasks
     if tasks and threads == 1:
-        return f"all {tasks} tasks" if tasks > 1 else "the task and its loop"
-    return f"all {threads} threads" + (f" and {tasks} tasks" if tasks else "")
+        return f"all {tasks} tasks wait" if tasks > 1 else "the task and its loop wait"
+    if threads == 1:
+        return "the only thread left waits"
+    return f"all {threads} threads" + (f" and {tasks} tasks" if tasks else "") + " wait"
 
 
 def non_daemons() -> list[threading.Thread]:

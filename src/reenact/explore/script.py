@@ -22,6 +22,7 @@ from importlib import import_module
 from typing import Any
 
 from reenact import _core
+from reenact.engine import detecting
 from reenact.explore import runs
 from reenact.explore.runs import Ran, Settings, Watch
 from reenact.findings import Failure
@@ -50,6 +51,8 @@ class Script:
         self.is_hasty = False
         self.note = ""
         self.words = os.memfd_create("words")
+        if settings.races is not None:
+            detecting.install()
 
     def run(self, plan: Plan) -> Ran:
         return self.observed(plan, None)[0]
@@ -143,6 +146,7 @@ class Script:
             runs.begin(plan, self.settings, lambda reason: self._give_up(watch, reason))
             error = self._call()
             is_settled = _core.explore_settle()
+            raw = runs.seen_races(self.settings)
             paths = runs.thread_paths()
             runs.look_for_unseen()
             result = _core.explore_end()
@@ -154,6 +158,7 @@ class Script:
             "swallowed": list(watch.swallowed),
             "paths": list(paths),
             "observed": None if observed is None else observed(),
+            "raw": raw,
         }
 
     def _give_up(self, watch: Watch, reason: int) -> None:
@@ -223,8 +228,9 @@ class Script:
             threads=result["threads"],
             swallowed=tuple(words.get("swallowed", ())),
             paths=tuple(words.get("paths", ())),
+            raw=words.get("raw"),
         )
-        return ran, words
+        return runs.judged(ran, self.settings), words
 
     def _died(self, status: int | None) -> tuple[Failure | None, str]:
         """Of a process that left no words: it ended itself, or was ended."""

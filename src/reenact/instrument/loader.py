@@ -63,7 +63,8 @@ COMMAND = "<string>"  # what Python calls the file of `python -c`
 class Policy:
     """Which modules are instrumented: the program's own, and the packages named.
 
-    With *accesses*, not only ticks are put in but the sites of `accesses.py`.
+    With *accesses*, not only ticks are put in but the sites of `accesses.py`, which are points if
+    it *has_points*: where races are looked for they may be there for that alone.
     """
 
     def __init__(
@@ -72,11 +73,13 @@ class Policy:
         enabled: bool = True,
         accesses: bool = False,
         races: str = "",
+        has_points: bool = True,
     ) -> None:
         self.packages = tuple(instrument)
         self.enabled = enabled
         self.accesses = accesses
         self.races = races
+        self.has_points = has_points
         if accesses:  # imported now: later another thread may hold its lock
             import reenact.instrument.accesses  # noqa: F401
 
@@ -89,6 +92,7 @@ class Policy:
             enabled,
             accesses=ACCESSES in names or bool(races),
             races=races[0] if races else "",
+            has_points=ACCESSES in names,
         )
 
     def wants(self, name: str, path: str) -> bool:

@@ -29,10 +29,11 @@ from reenact.intercept import (
 from reenact.intercept.lazy import call_when_loaded
 from reenact.intercept.numbers import hash_by_number, number_futures
 
+_Function: Any = type(lambda: None)
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from types import ModuleType
+    from types import FunctionType, ModuleType
     from typing import Any
 
     Copies = dict[int, tuple[object, object]]
@@ -63,6 +64,9 @@ _OURS: tuple[tuple[str, str, Callable[[ModuleType], None]], ...] = (
     ("_signal", "signals", signals.patch),
     ("builtins", "terminal", terminal.patch),
 )
+
+
+_IS_HEAP_TYPE = 1 << 9  # made by a class statement: its attributes can be set
 
 
 def install(inputs: Inputs) -> None:
@@ -223,7 +227,8 @@ def _patch_files(sources: Mapping[str, str]) -> None:
 
 
 def replace_copies(copies: Copies) -> None:
-    """`from time import monotonic as _time` in a loaded module must mean ours too.
+    """`from time import monotonic as _time` in a loaded module must mean ours too, and so must
+    `unlink = os.unlink` in one of its classes or among the parameters of its functions.
 
     Our own modules keep what they have: what they do is not the program's.
     """
@@ -232,6 +237,29 @@ def replace_copies(copies: Copies) -> None:
         if type(names) is not dict or names.get("__name__", "").startswith("reenact"):
             continue
         for name, value in list(names.items()):
-            pair = copies.get(id(value))
-            if pair is not None and value is pair[0]:
-                names[name] = pair[1]
+            ours = _ours(value, copies)
+            if ours is not value:
+                names[name] = ours
+            elif type(value) is type and value.__module__ == names.get("__name__"):
+                _replace_in_class(value, copies)
+            elif type(value) is _Function:
+                _replace_defaults(value, copies)
+
+
+def _ours(value: Any, copies: Copies) -> Any:
+    pair = copies.get(id(value))
+    return pair[1] if pair is not None and value is pair[0] else value
+
+
+def _replace_in_class(owner: type, copies: Copies) -> None:
+    for name, value in list(owner.__dict__.items()):
+        ours = _ours(value, copies)
+        if ours is not value and owner.__flags__ & _IS_HEAP_TYPE:
+            setattr(owner, name, ours)
+        elif type(value) is _Function:
+            _replace_defaults(value, copies)
+
+
+def _replace_defaults(function: FunctionType, copies: Copies) -> None:
+    if any(id(value) in copies for value in function.__defaults__ or ()):
+        function.__defaults__ = tuple(_ours(each, copies) for each in function.__defaults__ or ())

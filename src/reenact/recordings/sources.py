@@ -1,8 +1,9 @@
 """Whether the program's source files are still those of the recording, and their lines.
 
-`dump` shows lines with this, `info` and the launcher compare digests. Paths come from the
-recording and so from strangers: only regular files of sensible size are read, and a line is
-given only if the file's SHA-256 is the recorded one, or none was recorded.
+`dump` shows lines with this, `info` and the launcher compare digests; `analysis` reads lines as
+they are now. Paths come from the recording and so from strangers: only regular files of sensible
+size are read, and a recorded line is given only if the file's SHA-256 is the recorded one, or none
+was recorded.
 """
 
 from __future__ import annotations
@@ -47,6 +48,12 @@ class Sources:
         if hashlib.sha256(data).hexdigest() != self._digests[path]:
             return "changed", []
         return "same", _decode(data)
+
+
+def read_lines(path: str) -> list[str]:
+    """Of a source file as it is now; none if it cannot be read."""
+    data = _read_regular(path)
+    return [] if data is None else _decode(data)
 
 
 def _read_regular(path: str) -> bytes | None:

@@ -1,0 +1,131 @@
+"""Edges that no lock makes: what Python's synchronisation promises beyond the locks it takes.
+
+Called by `detecting.py`, once in a process and for good. `Event.is_set` and `Thread.is_alive`
+answer without a lock, a thread that has been joined is joined again without one, and an event loop
+takes callbacks from other threads off a deque. Each is given its edge here, for the race detector
+alone.
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import sys
+import threading
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+from reenact import _core
+from reenact.intercept.lazy import call_when_loaded
+
+_edge = _core.races_edge
+_ended = object()  # what all threads but daemons pass on as they end
+names: dict[int, str] = {}  # of threads, by index
+
+
+def install() -> None:
+    _before(threading.Thread, "_set_ident", _keep_name)
+    _before(threading.Event, "set", lambda event: _edge(event, True))
+    _after(threading.Event, "is_set", _learn_if_set)
+    _before(threading.Thread, "_delete", _tell_end)
+    _after(threading.Thread, "join", _learn_if_ended)
+    _after(threading.Thread, "is_alive", _learn_if_ended)
+    _after_shutdown()
+    _patch_imports()
+    patches = {"asyncio.base_events": _patch_loops, "asyncio.events": _patch_handles}
+    for name, patch in patches.items():
+        if name in sys.modules:
+            patch(sys.modules[name])
+    call_when_loaded({name: patch for name, patch in patches.items() if name not in sys.modules})
+
+
+def _keep_name(thread: threading.Thread) -> None:
+    """Called as the thread begins, by itself."""
+    names[_core.explore_me()] = thread.name
+
+
+def _tell_end(thread: threading.Thread) -> None:
+    _edge(thread, True)
+    if not thread.daemon:
+        _edge(_ended, True)
+
+
+def _learn_if_set(event: threading.Event, is_set: bool) -> None:
+    if is_set:
+        _edge(event, False)
+
+
+def _learn_if_ended(thread: threading.Thread, is_alive: object) -> None:
+    """Asked quietly: on 3.13 the question is an operation, which a recording does not have here."""
+    if thread.ident is not None and not (is_alive or _core.quietly(_is_alive, thread)):
+        _edge(thread, False)
+
+
+_is_alive = threading.Thread.is_alive
+
+
+def _after_shutdown() -> None:
+    """What is called at exit comes after the end of all threads but daemons."""
+    original = threading._shutdown  # type: ignore[attr-defined]
+
+    def shutdown() -> None:
+        original()
+        _edge(_ended, False)
+
+    threading._shutdown = shutdown  # type: ignore[attr-defined]
+
+
+def _patch_imports() -> None:
+    """Whoever has imported a module has all that its body did, whichever thread ran that."""
+    original = builtins.__import__
+    token = object()
+
+    def imported(*args: Any, **named: Any) -> Any:
+        count = len(sys.modules)
+        module = original(*args, **named)
+        _edge(token, False)
+        if len(sys.modules) != count:
+            _edge(token, True)
+        return module
+
+    builtins.__import__ = imported
+
+
+def _patch_loops(module: ModuleType) -> None:
+    _before(module.BaseEventLoop, "call_soon_threadsafe", lambda loop: _edge(loop, True))
+
+
+def _patch_handles(module: ModuleType) -> None:
+    _before(module.Handle, "_run", lambda handle: _edge(handle._loop, False))
+
+
+def _before(owner: type, name: str, note: Callable[[Any], None]) -> None:
+    original = getattr(owner, name)
+
+    def method(self: Any, *args: Any, **named: Any) -> Any:
+        note(self)
+        return original(self, *args, **named)
+
+    _put(owner, name, method, original)
+
+
+def _after(owner: type, name: str, note: Callable[[Any, Any], None]) -> None:
+    original = getattr(owner, name)
+
+    def method(self: Any, *args: Any, **named: Any) -> Any:
+        result = original(self, *args, **named)
+        note(self, result)
+        return result
+
+    _put(owner, name, method, original)
+
+
+def _put(owner: type, name: str, method: Any, original: Any) -> None:
+    """In place of the original, and as if it stood in its file: what threading does for itself it
+    still does for itself, and whoever is told of a call is told of the original."""
+    theirs = original.__code__
+    method.__code__ = method.__code__.replace(
+        co_filename=theirs.co_filename, co_name=theirs.co_name, co_qualname=theirs.co_qualname
+    )
+    setattr(owner, name, functools.wraps(original)(method))

@@ -1,0 +1,20 @@
+"""What was put into a queue is changed after that."""
+
+import queue
+
+from _shared import Box, run
+
+inbox = queue.Queue()
+
+
+def produce():
+    box = Box()
+    inbox.put(box)
+    box.value = 1  # at: write
+
+
+def consume():
+    return inbox.get().value  # at: read
+
+
+run(produce, consume)
