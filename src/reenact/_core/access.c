@@ -236,13 +236,14 @@ static int __attribute__((noinline, cold)) take_note(AccessSite *site, PyObject 
     case ACCESS_MEMBER:
     case ACCESS_CONTENTS: return tell_contents(site, object_of_site(site, operand));
     case ACCESS_TURN: return tell_contents(site, access_below(site, 1));
+    case ACCESS_CREATED: return 0;
     default: return tell_variable(site);
     }
 }
 
-static inline bool is_wanted(void)
+static inline bool is_wanted(const AccessSite *site)
 {
-    bool is_idle = races_are_idle && !gate.exploring;
+    bool is_idle = races_are_idle && !gate.exploring && site->kind != ACCESS_CREATED;
     return accesses_are_watched || races_are_watched || (!is_idle && gate.active && me != NULL);
 }
 
@@ -259,7 +260,7 @@ static int pass(AccessSite *site, PyObject *operand)
 
 static PyObject *subscript(PyObject *self, PyObject *operand)
 {
-    if (is_wanted() && pass((AccessSite *)self, operand) < 0) {
+    if (is_wanted((AccessSite *)self) && pass((AccessSite *)self, operand) < 0) {
         return NULL;
     }
     return Py_NewRef(operand);
@@ -287,6 +288,7 @@ static PyObject *describe(PyObject *self)
 static void site_dealloc(PyObject *self)
 {
     Py_XDECREF(((AccessSite *)self)->name);
+    Py_XDECREF(((AccessSite *)self)->names);
     PyObject_Free(self);
 }
 
@@ -334,6 +336,21 @@ static AccessSite *new_site(const char *name)
     return site;
 }
 
+/* The words of a name, each one interned. */
+static PyObject *words_of(PyObject *name)
+{
+    PyObject *words = PyUnicode_Split(name, NULL, -1);
+    Py_ssize_t count = words == NULL ? 0 : PyList_GET_SIZE(words);
+    PyObject *tuple = words == NULL ? NULL : PyTuple_New(count);
+    for (Py_ssize_t i = 0; tuple != NULL && i < count; i++) {
+        PyObject *word = Py_NewRef(PyList_GET_ITEM(words, i));
+        PyUnicode_InternInPlace(&word);
+        PyTuple_SET_ITEM(tuple, i, word);
+    }
+    Py_XDECREF(words);
+    return tuple;
+}
+
 /* A new site of what a placeholder says: kind, flags, depth, pair, line, column, ordinal, name. */
 PyObject *access_site(PyObject *constant)
 {
@@ -354,6 +371,10 @@ PyObject *access_site(PyObject *constant)
         return NULL;
     }
     site->kind = (uint8_t)(strchr(ACCESS_LETTERS, kind) - ACCESS_LETTERS);
+    if (site->kind == ACCESS_CREATED && (site->names = words_of(site->name)) == NULL) {
+        Py_DECREF(site);
+        return NULL;
+    }
     site->writes = strchr(flags, 'w') != NULL;
     site->remembers = strchr(flags, 'r') != NULL;
     site->augments = strchr(flags, 'a') != NULL;

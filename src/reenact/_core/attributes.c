@@ -101,6 +101,35 @@ static int tell_classes(AccessSite *site, PyTypeObject *type, PyObject *name, Te
     return 0;
 }
 
+/* Does setting what a new object is given set attributes of its own, and run no code? */
+static bool is_given_plainly(AccessSite *site, PyTypeObject *type)
+{
+    uint32_t version = type->tp_version_tag;
+    if (version == 0 || site->version != version) {
+        site->manner = OWN;
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(site->names); i++) {
+            if (manner_of(type, PyTuple_GET_ITEM(site->names, i), site, true) != OWN) {
+                site->manner = NOTHING;
+            }
+        }
+        site->version = type->tp_version_tag;
+    }
+    return site->manner == OWN;
+}
+
+/* An object is being made. What its constructor does to it has no sites as long as nobody else can
+ * know the object; if somebody may, all of that is told now. */
+int attributes_created(AccessSite *site, PyObject *object, TellVariable tell)
+{
+    bool is_known =
+        races_created(site, object, site->writes || !is_given_plainly(site, Py_TYPE(object)));
+    int result = 0;
+    for (Py_ssize_t i = 0; is_known && result == 0 && i < PyTuple_GET_SIZE(site->names); i++) {
+        result = tell(site, object, PyTuple_GET_ITEM(site->names, i), true);
+    }
+    return result;
+}
+
 /* Tells the variables of an access to the attribute *name*. */
 int attributes_tell(AccessSite *site, PyObject *object, PyObject *name, bool writes,
                     TellVariable tell)

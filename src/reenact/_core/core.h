@@ -495,7 +495,7 @@ extern bool sites_are_points; /* accesses count as steps, outside of a search */
 extern PyObject *races_key;   /* of the item that is accessed, borrowed; NULL if nobody can tell */
 void races_access(AccessSite *site, PyObject *object, uintptr_t what, enum AccessMode mode);
 uintptr_t races_identity(PyObject *object);
-void races_created(AccessSite *site, PyObject *object);
+bool races_created(AccessSite *site, PyObject *object, bool is_known);
 void races_changed_threads(Thread *thread);
 extern PyMethodDef race_functions[], found_functions[];
 
@@ -533,9 +533,10 @@ enum AccessKind {
     ACCESS_TURN,   /* contents of what a loop goes over, at each turn */
     ACCESS_MEMBER, /* contents of what is asked whether it has what lies below on the stack */
     ACCESS_NAMED,  /* an attribute whose name is an operand, as of getattr */
-    ACCESS_BOTH    /* contents of both operands of an operator */
+    ACCESS_BOTH,   /* contents of both operands of an operator */
+    ACCESS_CREATED /* none, but a new object; if it writes, the object is known to others at once */
 };
-#define ACCESS_LETTERS "aicgvmtexo" /* the kinds, as placeholders spell them */
+#define ACCESS_LETTERS "aicgvmtexon" /* the kinds, as placeholders spell them */
 struct AccessSite {
     PyObject_HEAD PyObject *name; /* interned, as the compiler mangles it; of contents, the method
                                      that is asked for them; empty if there is none */
@@ -552,6 +553,7 @@ struct AccessSite {
     uint8_t method;  /* place in the table of modes.c */
     uint8_t manner;  /* of the attribute in the class of this version: attributes.c */
     uint32_t version;
+    PyObject *names;       /* of a new object, those of the attributes that it is given */
     uint32_t pair;         /* the same, and not 0, for the read and the write of `a.b += c` */
     uint32_t line, column; /* of the attribute's name, the bracket, or the object */
     uint64_t key;          /* of its place in the source; 0 until it is asked for */
@@ -567,6 +569,7 @@ PyObject *access_named(AccessSite *site, PyObject *operand, PyObject **name);
 typedef int (*TellVariable)(AccessSite *site, PyObject *object, PyObject *name, bool writes);
 int attributes_tell(AccessSite *site, PyObject *object, PyObject *name, bool writes,
                     TellVariable tell);
+int attributes_created(AccessSite *site, PyObject *object, TellVariable tell);
 
 /* modes.c */
 uint8_t modes_method(const char *name);
@@ -587,6 +590,7 @@ size_t iterated_by(PyObject *iterator, PyObject **found, size_t count, int depth
 /* watch.c */
 extern bool accesses_are_watched, races_are_watched;
 int watch_access(AccessSite *site, PyObject *object, PyObject *name, bool writes);
+int watch_created(AccessSite *site, PyObject *object);
 int watch_race(AccessSite *site, PyObject *object, uintptr_t what, enum AccessMode mode);
 extern PyMethodDef watch_functions[];
 

@@ -366,6 +366,14 @@ static int tell_subscript(AccessSite *site, PyObject *operand)
     return tell_item(site, object, key, site->writes, site->deletes);
 }
 
+static int tell_created(AccessSite *site, PyObject *object)
+{
+    if (races_are_watched && watch_created(site, object) < 0) {
+        return -1;
+    }
+    return races_are_on ? attributes_created(site, object, tell_name) : 0;
+}
+
 /* Tells what the site is about to do; -1 if a watcher raised. */
 int modes_tell(AccessSite *site, PyObject *operand)
 {
@@ -376,6 +384,7 @@ int modes_tell(AccessSite *site, PyObject *operand)
     switch (site->kind) {
     case ACCESS_ATTRIBUTE: return tell_attribute(site, object, site->name, site->writes);
     case ACCESS_NAMED: return tell_named(site, operand);
+    case ACCESS_CREATED: return tell_created(site, operand);
     case ACCESS_BOTH:
         return tell_contents(site, access_below(site, 1)) < 0 ? -1 : tell_contents(site, operand);
     case ACCESS_METHOD: return tell_method(site, operand);

@@ -427,13 +427,22 @@ void races_access(AccessSite *site, PyObject *object, uintptr_t what, enum Acces
     *known = (Seen){object, what, me->epoch << 16 | *shadow_at(object), mode};
 }
 
-void races_created(AccessSite *site, PyObject *object)
+/* Keeps where an object was made. Others may know it already while it is made: if its constructor
+ * says so, or is called once more. Then what is called from there is told the same. */
+bool races_created(AccessSite *site, PyObject *object, bool is_known)
 {
     if (me == NULL || me->clock == NULL) {
-        return;
+        return false;
     }
     Variable *variable = variable_of(where_is(object), CREATED);
-    variable->write = (Word)depot_access(site, MODE_WRITE, 0) << 40;
+    const Access *made = depot_get((uint32_t)(variable->write >> 40));
+    if (made == NULL) {
+        variable->write = (Word)depot_access(site, MODE_WRITE, 0) << 40;
+    }
+    if (is_known || (made != NULL && made->site == site)) {
+        variable->read = 1;
+    }
+    return variable->read != 0;
 }
 
 /* A thread has begun, or this one has learned of the end of another. */

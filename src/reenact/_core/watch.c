@@ -42,6 +42,14 @@ int watch_access(AccessSite *site, PyObject *object, PyObject *name, bool writes
                                        object, writes ? Py_True : Py_False, (unsigned)site->line));
 }
 
+int watch_created(AccessSite *site, PyObject *object)
+{
+    if (race_watcher == NULL || inside) {
+        return 0;
+    }
+    return call(race_watcher, Py_BuildValue("OisI", object, 0, "created", (unsigned)site->line));
+}
+
 int watch_race(AccessSite *site, PyObject *object, uintptr_t what, enum AccessMode mode)
 {
     if (race_watcher == NULL || inside) {
@@ -61,7 +69,7 @@ static PyObject *watch_accesses(PyObject *module, PyObject *function)
 }
 
 /* watch_races(function or None): called as (object, what, mode, line); what is 0 for a container as
- * a whole, odd for an item, else the address of a name */
+ * a whole, odd for an item, else the address of a name; of new objects the mode is "created" */
 static PyObject *watch_races(PyObject *module, PyObject *function)
 {
     (void)module;

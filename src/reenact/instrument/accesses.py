@@ -26,16 +26,18 @@ import _ast
 from _ast import AST
 
 from reenact.instrument.calls import Calls, is_super
-from reenact.instrument.containers import is_nobodys
+from reenact.instrument.containers import is_nobodys, makes_container
+from reenact.instrument.creation import creations
 from reenact.instrument.likely import Likely
 from reenact.instrument.places import before, first_place, last_place
-from reenact.instrument.rewrite import position
+from reenact.instrument.rewrite import is_tick, position
 from reenact.instrument.scopes import COMPREHENSIONS, Names, slots
 from reenact.instrument.sites import (
     ATTRIBUTE,
     BOTH,
     CLOSURE,
     CONTENTS,
+    CREATED,
     GLOBAL,
     ITEM,
     MEMBER,
@@ -78,6 +80,8 @@ def insert_accesses(tree: _ast.Module) -> None:
 class _Rewriter(Calls):
     def __init__(self, tree: _ast.Module) -> None:
         super().__init__(Names(tree), Likely(tree))
+        self.creations = creations(tree)
+        self.unseen = {each for found in self.creations.values() for each in found.unseen}
         self.pairs = 0
         self.inserted: list[tuple[_ast.stmt, _ast.stmt]] = []  # what to put before which statement
         self.handlers = {
@@ -110,7 +114,7 @@ class _Rewriter(Calls):
             _ast.Delete: self._delete,
             _ast.Import: self._binding,
             _ast.ImportFrom: self._binding,
-            _ast.FunctionDef: self._binding,
+            _ast.FunctionDef: self._function,
             _ast.AsyncFunctionDef: self._binding,
             _ast.ClassDef: self._binding,
         } | dict.fromkeys(COMPREHENSIONS, self._comprehension)
@@ -138,11 +142,30 @@ class _Rewriter(Calls):
     def _attribute(self, node: Any) -> None:
         if id(node) in self.done or is_nobodys(node.value) or is_super(node.value):
             return
+        if id(node) in self.unseen:
+            return
         writes = not isinstance(node.ctx, _ast.Load)
         name = self.scope.mangled(node.attr)
         deletes = isinstance(node.ctx, _ast.Del)
         site = self.site(ATTRIBUTE, node, name, writes=writes, deletes=deletes)
         node.value = wrap(site, node.value, last_place(node))
+
+    def _function(self, node: Any) -> None:
+        """A constructor begins with a site that tells of the new object."""
+        self._binding(node)
+        creation = self.creations.get(id(node))
+        if creation is None or not creation.object:
+            return
+        number = next(i for i, each in enumerate(node.body) if is_tick(each))
+        place = position(node.body[number])
+        site = self.site(CREATED, node, " ".join(creation.names), writes=creation.leaks_early)
+        value = _ast.Subscript(
+            _ast.Constant(site, None, **place),
+            _ast.Name(creation.object, _ast.Load(), **place),
+            _ast.Load(),
+            **place,
+        )
+        node.body.insert(number + 1, _ast.Expr(value, **place))
 
     def _item(self, node: Any, pair: int = 0) -> None:
         """With a *pair*, the read of an augmented assignment. The key lies in the site's hand."""
@@ -324,7 +347,19 @@ class _Rewriter(Calls):
         kind = _VARIABLES[self._kind(name)]
         return self.site(kind, node, self.scope.mangled(name), writes=True, **more)
 
+    def _made(self, node: Any, targets: list[Any]) -> None:
+        """A container that others may come to know is told of when it is made."""
+        if makes_container(node.value) and any(map(self._outlives, targets)):
+            site = self.site(CREATED, node.value)
+            node.value = wrap(site, node.value, last_place(node.value))
+
+    def _outlives(self, target: AST) -> bool:
+        if isinstance(target, _ast.Name):
+            return self.names.outlives(self.scope, self.scope.mangled(target.id))
+        return isinstance(target, _ast.Attribute)
+
     def _assign(self, node: Any) -> None:
+        self._made(node, node.targets)
         if any(map(_unpacks, node.targets)):
             node.value = self.contents(node.value)
         for target in node.targets:
@@ -335,6 +370,7 @@ class _Rewriter(Calls):
         if node.value is None:
             self.done.add(id(node.target))
             return
+        self._made(node, [node.target])
         for name in self._stored(node.target):
             node.value = wrap(self._store(name.id, name), node.value, position(name))
 
@@ -380,8 +416,11 @@ class _Rewriter(Calls):
         if isinstance(target, _ast.Name):
             self._augmented_name(node)
             return
-        pair = self._pair()
         commutes = isinstance(node.op, _COMMUTING)
+        if id(target) in self.unseen:
+            self._augmented_value(node, commutes)
+            return
+        pair = self._pair()
         if isinstance(target, _ast.Attribute):
             name = self.scope.mangled(target.attr)
             read = self.site(ATTRIBUTE, target, name, pair=pair)
@@ -425,8 +464,13 @@ class _Rewriter(Calls):
                 pair=pair,
             )
             node.value = wrap(write, node.value, position(node))
-        elif not isinstance(node.value, (_ast.Constant, _ast.JoinedStr)):
-            site = self.site(CONTENTS, target, writes=True, commutes=commutes, depth=1)
+        else:
+            self._augmented_value(node, commutes)
+
+    def _augmented_value(self, node: Any, commutes: bool) -> None:
+        """A variable that nobody shares may stand for a list that others have."""
+        if not isinstance(node.value, (_ast.Constant, _ast.JoinedStr)):
+            site = self.site(CONTENTS, node.target, writes=True, commutes=commutes, depth=1)
             node.value = wrap(site, node.value, position(node))
 
 

@@ -80,6 +80,7 @@ _DISPLAYS = (
     _ast.SetComp,
     _ast.DictComp,
 )
+_MAKERS = {"deque", "defaultdict", "OrderedDict", "Counter", "bytearray"}
 _IMMUTABLE = (_ast.Constant, _ast.Tuple, _ast.JoinedStr, _ast.GeneratorExp, _ast.Lambda)
 
 
@@ -88,6 +89,15 @@ def is_fresh(node: AST | None) -> bool:
     if isinstance(node, _ast.Call) and isinstance(node.func, _ast.Name):
         return node.func.id in ("list", "dict", "set")
     return isinstance(node, _DISPLAYS)
+
+
+def makes_container(node: AST | None) -> bool:
+    """The same, for those of `collections` too."""
+    if isinstance(node, _ast.Call):
+        func = node.func
+        name = func.attr if isinstance(func, _ast.Attribute) else getattr(func, "id", "")
+        return name in _MAKERS or is_fresh(node)
+    return is_fresh(node)
 
 
 def consumed_by(function: str) -> str:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from types import CodeType
 
 REWRITER_VERSION = 1  # part of every cache key: raise it when the output changes
-ACCESSES_VERSION = 5  # the same, for code with the sites of accesses
+ACCESSES_VERSION = 6  # the same, for code with the sites of accesses
 PLACEHOLDER = "\0reenact tick\0"
 
 _FUNCTIONS = (_ast.FunctionDef, _ast.AsyncFunctionDef)
@@ -167,6 +167,12 @@ def _is_docstring(statement: AST) -> bool:
 def _tick(place: dict[str, int]) -> _ast.Expr:
     constant = _ast.Constant(PLACEHOLDER, None, **place)
     return _ast.Expr(_ast.UnaryOp(_ast.USub(), constant, **place), **place)
+
+
+def is_tick(statement: AST) -> bool:
+    value = statement.value if isinstance(statement, _ast.Expr) else None
+    constant = value.operand if isinstance(value, _ast.UnaryOp) else None
+    return isinstance(constant, _ast.Constant) and constant.value == PLACEHOLDER
 
 
 def _place(body: Iterable[_ast.stmt]) -> dict[str, int] | None:

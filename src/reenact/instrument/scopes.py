@@ -63,6 +63,7 @@ class Scope:
         self.escaping: set[str] = set()
         self.fresh: dict[str, str] = {}  # names given a new container, and by which function
         self.shared: set[str] = set()
+        self.captured: set[str] = set()  # names that other functions use
         self.is_reflective = False
 
     def mangled(self, name: str) -> str:
@@ -139,6 +140,11 @@ class Names:
         """Is *name* bound by imports alone?"""
         owner = scope.owner(name)
         return owner.bindings.get(name) == owner.imported.count(name) > 0
+
+    def outlives(self, scope: Scope, name: str) -> bool:
+        """Is *name*, as it is bound in *scope*, still there for others when that has run?"""
+        owner = scope.owner(name)
+        return owner.is_class or name in owner.captured
 
     # The first pass: what is bound and used where.
 
@@ -221,8 +227,10 @@ def _share(scope: Scope) -> None:
             owner.shared.add(name)
     for name in scope.used:
         owner = scope.owner(name)
-        if owner.function is not scope.function and name in owner.rebound and not owner.is_class:
-            owner.shared.add(name)
+        if owner.function is not scope.function and not owner.is_class:
+            owner.captured.add(name)
+            if name in owner.rebound:
+                owner.shared.add(name)
 
 
 def _let_escape(scope: Scope) -> None:

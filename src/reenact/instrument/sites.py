@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 PREFIX = "\0reenact access\0"
 
 # Letters of kinds; `_core/core.h` has them in this order.
-ATTRIBUTE, ITEM, CONTENTS, GLOBAL, CLOSURE, METHOD, TURN, MEMBER, NAMED, BOTH = "aicgvmtexo"
+ATTRIBUTE, ITEM, CONTENTS, GLOBAL, CLOSURE, METHOD, TURN, MEMBER, NAMED, BOTH, CREATED = (
+    "aicgvmtexon"
+)
 MOST_OPERANDS = 12  # of a call: Python keeps so many on its stack one by one
 _SUBSCRIPTED = (_ast.Name, _ast.Attribute, _ast.Call)  # what no version folds or warns about
 

@@ -44,6 +44,16 @@ def touched(source: str, **space: Any) -> list[str]:
 
 def touches(source: str, **space: Any) -> list[tuple[object, str, str]]:
     """The objects too."""
+    return [each for each in told(source, **space) if each[2] != "created"]
+
+
+def created(source: str, **space: Any) -> list[object]:
+    """The objects that it would be told were made."""
+    return [thing for thing, _, mode in told(source, **space) if mode == "created"]
+
+
+def told(source: str, **space: Any) -> list[tuple[object, str, str]]:
+    """All that it would be told."""
     seen: list[tuple[object, str, str]] = []
     code = with_accesses(source)
     words = set(source.replace(".", " ").split()) | all_names(code)
