@@ -154,7 +154,7 @@ def _cycle(program: Program, variant: Variant, replays: int, path: Path, result:
 def _record(program: Program, variant: Variant, path: Path) -> Run:
     inputs = Inputs(boundary=program.boundary)
     target = launch.Program("script", str(program.path), program.args, inputs=inputs)
-    with _captured(path.with_name("record"), program.stdin) as output:
+    with captured(path.with_name("record"), program.stdin) as output:
         os.chdir(PROGRAMS)
         recorded = record.record(target, variant.choices(), path)
     return output.run(recorded.ended)
@@ -176,7 +176,7 @@ def _complaints_about_recording(program: Program, run: Run, path: Path) -> Itera
 
 
 def _replay(recording: Recording, recorded: Run) -> tuple[list[str], bool]:
-    with _captured(recording.path.with_name("replay")) as output:
+    with captured(recording.path.with_name("replay")) as output:
         replayed = replay.replay(recording)
     run = output.run(replayed.ended)
     complaints = []
@@ -225,7 +225,7 @@ class _Output:
 
 
 @contextmanager
-def _captured(prefix: Path, stdin: bytes = b"") -> Iterator[_Output]:
+def captured(prefix: Path, stdin: bytes = b"") -> Iterator[_Output]:
     """Descriptor 0 is a pipe with what the program may read; descriptors 1 and 2 go to files, and
     what we start is killed if it hangs.
 

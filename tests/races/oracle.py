@@ -1,10 +1,11 @@
 """A reference for the race detector: slow, complete, and simple enough to be seen to be right.
 
 Owns the events of an execution, which accesses conflict, and `races(events)`: every pair of
-accesses that conflict and that nothing orders. Events are numbered in each thread; a thread's clock
-has, for every other, the number of its last event that is known. Each access is compared with every
-access before it. No epochs, nothing is forgotten, no name is ever used again: whoever makes the
-events gives every thread, object and lock a name of its own, for good.
+accesses that conflict and that nothing orders. Events are numbered in each thread; a thread's
+clock has, for every other, the number of its last event that is known. Each access is compared
+with every access to the same object before it. No epochs, nothing is forgotten, no name is ever
+used again: whoever makes the events gives every thread, object and lock a name of its own, for
+good.
 
 What orders two events (happens before):
 - a thread does one after the other;
@@ -101,7 +102,7 @@ _READS = frozenset([Mode.ITEM_READ, Mode.ITEM_TEST])
 _AT_ONE_KEY = {
     Mode.WRITE: frozenset([Mode.READ, Mode.WRITE]),
     Mode.ITEM_WRITE: _READS | {Mode.ITEM_WRITE, Mode.ITEM_UPDATE, Mode.ITEM_DEFAULT},
-    Mode.ITEM_UPDATE: _READS | {Mode.ITEM_DEFAULT},
+    Mode.ITEM_UPDATE: frozenset([Mode.ITEM_TEST]),
 }
 _CHANGES_OF_ITEMS = frozenset([Mode.ITEM_WRITE, Mode.ITEM_UPDATE, Mode.ITEM_DEFAULT])
 _STEPS = frozenset([Mode.UPDATE, Mode.PUT, Mode.TAKE])  # atomic, and in either order the same
@@ -109,6 +110,10 @@ _OF_THE_WHOLE = {
     Mode.WHOLE_READ: _CHANGES_OF_ITEMS | _STEPS,
     Mode.WHOLE_WRITE: _CHANGES_OF_ITEMS | _STEPS | _READS | {Mode.WHOLE_READ, Mode.WHOLE_WRITE},
 }
+
+
+# Modes of one variable or item, as opposed to those of a container as a whole.
+OF_ONE = frozenset(Mode) - _STEPS - {Mode.WHOLE_READ, Mode.WHOLE_WRITE}
 
 
 def conflict(one: Access, other: Access) -> bool:
@@ -134,8 +139,9 @@ class Clock(dict[Thread, int]):
 class _Oracle:
     def __init__(self) -> None:
         self.threads: dict[Thread, Clock] = {}
-        self.objects: dict[Object, Clock] = {}
-        self.accesses: list[tuple[Access, int]] = []  # with its number in its thread
+        self.released: dict[Object, Clock] = {}  # what was left there, to be taken along
+        self.put: dict[Object, Clock] = {}
+        self.accesses: dict[Object, list[tuple[Access, int]]] = {}  # numbered in their threads
         self.races: list[Race] = []
 
     def happen(self, event: Event) -> None:
@@ -147,25 +153,23 @@ class _Oracle:
             case Join():
                 clock.learn(self.threads.get(event.child, Clock()))
             case Acquire():
-                clock.learn(self._left_at(event.object))
+                clock.learn(self.released.get(event.object, Clock()))
             case Release():
-                self._left_at(event.object).learn(clock)
+                self.released.setdefault(event.object, Clock()).learn(clock)
             case Access():
                 self._access(event, clock)
 
-    def _left_at(self, object: Object) -> Clock:
-        return self.objects.setdefault(object, Clock())
-
     def _access(self, access: Access, clock: Clock) -> None:
         if access.mode is Mode.TAKE:
-            clock.learn(self._left_at(access.object))
-        for earlier, number in self.accesses:
+            clock.learn(self.put.get(access.object, Clock()))
+        history = self.accesses.setdefault(access.object, [])
+        for earlier, number in history:
             is_known = clock.get(earlier.thread, 0) >= number
             if not is_known and conflict(earlier, access):
                 self.races.append(Race(earlier, access))
-        self.accesses.append((access, clock[access.thread]))
+        history.append((access, clock[access.thread]))
         if access.mode is Mode.PUT:
-            self._left_at(access.object).learn(clock)
+            self.put.setdefault(access.object, Clock()).learn(clock)
 
 
 def races(events: Iterable[Event]) -> list[Race]:

@@ -19,7 +19,7 @@ from collections.abc import Callable
 
 def main(paths: list[str]) -> int:
     sys.setswitchinterval(1e-5)
-    failed = [path for path in paths if in_a_fork(lambda path=path: run(path)) != 0]
+    failed = [path for path in paths if in_a_fork(run, path) != 0]
     for path in failed:
         print(f"failed: {path}", flush=True)
     return min(len(failed), 1)
@@ -31,13 +31,13 @@ def run(path: str) -> None:
     runpy.run_path(path, run_name="__main__")
 
 
-def in_a_fork(function: Callable[[], object]) -> int:
-    """Its exit code. The end is that of an interpreter: threads are waited for, exits are called."""
+def in_a_fork(function: Callable[[str], object], path: str) -> int:
+    """Its exit code. It ends as an interpreter does: threads are waited for, exits are called."""
     child = os.fork()
     if child != 0:
         return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     try:
-        function()
+        function(path)
     except BaseException:
         traceback.print_exc()
         os._exit(1)
