@@ -57,12 +57,14 @@ def begin(sample: float = 1.0, seed: int = 0, has_points: bool = False) -> None:
     edges.names.clear()
     edges.names[_core.explore_me()] = threading.current_thread().name
     _core.races_begin(sample, seed, has_points)
+    _core.locks_watch(True)
 
 
 def end() -> dict[str, Any]:
     """Look no more; the raw findings."""
     document = found()
     _core.races_end()
+    _core.locks_watch(False)
     return document
 
 
@@ -79,6 +81,7 @@ def found() -> dict[str, Any]:
         "left_out": left_out,
         "overflow": overflow,
         "sample": _sample,
+        "locks": _core.locks_found(),
         "threads": [{"index": index, "name": name} for index, name in sorted(edges.names.items())],
     }
 

@@ -37,6 +37,33 @@ for thread in threads:
 print("counted to", counter)
 """
 SAFE = RACY.replace("    value = counter\n    counter = value + 1\n", "    print('safe')\n")
+CYCLE = """\
+import threading
+
+one, other = threading.Lock(), threading.Lock()
+is_through = threading.Event()
+
+
+def forth():
+    with one:
+        with other:
+            pass
+    is_through.set()
+
+
+def back():
+    is_through.wait()
+    with other:
+        with one:
+            pass
+
+
+threads = [threading.Thread(target=forth), threading.Thread(target=back)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+"""
 LINES = {(8, 9), (9, 9)}
 
 
@@ -72,6 +99,55 @@ def test_a_race_is_told_on_standard_error() -> None:
     assert "race on global counter of module __main__" in err
     assert "\x1b" not in err
     assert err.rstrip().endswith("2 races")
+
+
+@pytest.mark.parametrize("is_recorded", [False, True])
+def test_a_cycle_of_locks(here: Path, is_recorded: bool) -> None:
+    (here / "app.py").write_text(CYCLE)
+    if is_recorded:
+        assert called("record", "-o", "run.reenact", "app.py")[0] == 0
+    code, out, _ = called("races", "--json", "run.reenact" if is_recorded else "app.py")
+    found = json.loads(out)
+    (cycle,) = found["findings"]
+    assert (code, cycle["kind"], found["reasons"]) == (1, "lock-order", [])
+    lines = [
+        (each["held"]["where"]["line"], each["taken"]["where"]["line"]) for each in cycle["takings"]
+    ]
+    assert sorted(lines) == [(8, 9), (16, 17)]
+
+
+def test_the_locks_that_are_held_are_told(here: Path) -> None:
+    """Of two accesses, one under a lock: the advice is to take that one."""
+    source = (
+        RACY.replace("    value = counter\n    counter = value + 1\n", "    pass\n")
+        + """
+lock = threading.Lock()
+
+
+def careful():
+    global counter
+    with lock:
+        counter = 1
+
+
+def careless():
+    global counter
+    counter = 2
+
+
+threads = [threading.Thread(target=careful), threading.Thread(target=careless)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+"""
+    )
+    (here / "app.py").write_text(source)
+    lines = source.split("\n")
+    taken, bare = lines.index("    with lock:") + 1, lines.index("    counter = 2") + 1
+    code, _, err = called("races", "app.py")
+    assert code == 1
+    assert f"-> Hold the lock taken at app.py:{taken} at app.py:{bare} too" in err
 
 
 def test_nothing_is_found_where_nothing_is(here: Path) -> None:
