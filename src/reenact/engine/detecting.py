@@ -1,4 +1,5 @@
-"""The race detector in the process of the program: switched on, and asked at the end.
+"""The race detector, and the watch on locks, in the process of the program: switched on, and asked
+at the end.
 
 Called by `child.py`, before the gate is opened and after. What was found is written as one JSON
 document, the *raw findings*, into a file next to the log, whichever way the process ends as far as
@@ -33,10 +34,11 @@ def prepare() -> None:
 
 
 def begin(text: str) -> None:
-    """Look for races from now on; `text` is the share of variables, and a seed."""
+    """Look for races from now on, and at locks; `text` is the share of variables, and a seed."""
     global _sample
     _sample, _, seed = text.partition(":")
     _core.races_begin(float(_sample), int(seed or 0))
+    _core.locks_watch(True)
     edges.names[0] = threading.current_thread().name
 
 
@@ -46,6 +48,7 @@ def found() -> dict[str, Any]:
     return {
         "version": 1,
         "races": races,
+        "locks": _core.locks_found(),
         "left_out": left_out,
         "overflow": overflow,
         "sample": float(_sample),
@@ -61,6 +64,7 @@ def _finish() -> None:
 def _write() -> None:
     document = found()
     _core.races_end()
+    _core.locks_watch(False)
     os.ftruncate(_descriptor, 0)
     os.pwrite(_descriptor, json.dumps(document).encode(), 0)
 

@@ -2,7 +2,7 @@
 
 Called by `detecting.py`. `Event.is_set` and `Thread.is_alive` answer without a lock, a thread that
 has been joined is joined again without one, and an event loop takes callbacks from other threads
-off a deque. Each is given its edge here, for the race detector alone.
+off a deque. Each is given its edge here, for the race detector, and for what is known of locks.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import threading
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from reenact import _core
 from reenact.intercept.lazy import call_when_loaded
@@ -21,6 +22,7 @@ from reenact.intercept.lazy import call_when_loaded
 _edge = _core.races_edge
 _ended = object()  # what all threads but daemons pass on as they end
 names: dict[int, str] = {}  # of threads, by index
+_indexes: WeakKeyDictionary[threading.Thread, int] = WeakKeyDictionary()
 
 
 def install() -> None:
@@ -37,7 +39,8 @@ def install() -> None:
 
 def _keep_name(thread: threading.Thread) -> None:
     """Called as the thread begins, by itself."""
-    names[_core.explore_me()] = thread.name
+    index = _indexes[thread] = _core.explore_me()
+    names[index] = thread.name
 
 
 def _tell_end(thread: threading.Thread) -> None:
@@ -55,6 +58,8 @@ def _learn_if_ended(thread: threading.Thread, is_alive: object) -> None:
     """Asked quietly: on 3.13 the question is an operation, which a recording does not have here."""
     if thread.ident is not None and not (is_alive or _core.quietly(_is_alive, thread)):
         _edge(thread, False)
+        if thread in _indexes:
+            _core.locks_joined(_indexes[thread])
 
 
 _is_alive = threading.Thread.is_alive
