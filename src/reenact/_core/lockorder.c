@@ -13,7 +13,7 @@
 #include "lockorder.h"
 #include <string.h>
 
-enum { MEMORY_SIZE = 1 << 30, LEAST_LIVES = 1024 };
+enum { MEMORY_SIZE = 1 << 30, LEAST_LIVES = 1024, JOINS_LOOKED_AT = 64 };
 
 bool locks_are_watched, locks_overflowed;
 WatchedLock *watched_locks;
@@ -284,8 +284,23 @@ static bool make_room_for_life(void)
     return true;
 }
 
+/* It knows so by now: a join is often several operations, and asking is not learning. */
+static bool has_just_joined(const Thread *other)
+{
+    for (uint32_t i = life_count; i > 0 && i + JOINS_LOOKED_AT > life_count; i--) {
+        const Life *life = &lives[i - 1];
+        if (life->is_join && life->thread == me->index && life->other == other->index) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void note_life(Thread *other, bool is_join)
 {
+    if (is_join && has_just_joined(other)) {
+        return;
+    }
     if (life_count < life_room || make_room_for_life()) {
         lives[life_count++] = (Life){me->index, other->index, is_join};
         me->life = life_count;
@@ -427,6 +442,22 @@ static PyObject *know_wait(PyObject *module, PyObject *code)
     Py_RETURN_NONE;
 }
 
+/* locks_joined(index): the calling thread knows that another one has ended, by other means than an
+ * operation */
+static PyObject *joined(PyObject *module, PyObject *index)
+{
+    (void)module;
+    unsigned long number = PyLong_AsUnsignedLong(index);
+    if (PyErr_Occurred()) {
+        return NULL;
+    }
+    if (locks_are_watched && me != NULL && number < gate.state->threads) {
+        note_life(&gate.slots[number], true);
+    }
+    Py_RETURN_NONE;
+}
+
 PyMethodDef lock_functions[] = {{"locks_watch", watch, METH_O, NULL},
+                                {"locks_joined", joined, METH_O, NULL},
                                 {"locks_know_wait", know_wait, METH_O, NULL},
                                 {NULL, NULL, 0, NULL}};

@@ -1,4 +1,5 @@
-"""The race detector in the process of the program: switched on, and asked at the end.
+"""The race detector, and the watch on locks, in the process of the program: switched on, and asked
+at the end.
 
 For one run of a program `child.py` calls `prepare` before the gate is opened, and `start` after.
 What was found is written as one JSON document, the *raw findings*, into a file next to the log,

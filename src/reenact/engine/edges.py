@@ -15,6 +15,7 @@ import threading
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from reenact import _core
 from reenact.intercept.lazy import call_when_loaded
@@ -22,6 +23,7 @@ from reenact.intercept.lazy import call_when_loaded
 _edge = _core.races_edge
 _ended = object()  # what all threads but daemons pass on as they end
 names: dict[int, str] = {}  # of threads, by index
+_indexes: WeakKeyDictionary[threading.Thread, int] = WeakKeyDictionary()
 
 
 def install() -> None:
@@ -42,7 +44,8 @@ def install() -> None:
 
 def _keep_name(thread: threading.Thread) -> None:
     """Called as the thread begins, by itself."""
-    names[_core.explore_me()] = thread.name
+    index = _indexes[thread] = _core.explore_me()
+    names[index] = thread.name
 
 
 def _tell_end(thread: threading.Thread) -> None:
@@ -60,6 +63,8 @@ def _learn_if_ended(thread: threading.Thread, is_alive: object) -> None:
     """Asked quietly: on 3.13 the question is an operation, which a recording does not have here."""
     if thread.ident is not None and not (is_alive or _core.quietly(_is_alive, thread)):
         _edge(thread, False)
+        if thread in _indexes:
+            _core.locks_joined(_indexes[thread])
 
 
 _is_alive = threading.Thread.is_alive
