@@ -18,7 +18,6 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from reenact import _core
-from reenact.intercept.lazy import call_when_loaded
 
 _edge = _core.races_edge
 _ended = object()  # what all threads but daemons pass on as they end
@@ -35,11 +34,7 @@ def install() -> None:
     _after(threading.Thread, "is_alive", _learn_if_ended)
     _after_shutdown()
     _patch_imports()
-    patches = {"asyncio.base_events": _patch_loops, "asyncio.events": _patch_handles}
-    for name, patch in patches.items():
-        if name in sys.modules:
-            patch(sys.modules[name])
-    call_when_loaded({name: patch for name, patch in patches.items() if name not in sys.modules})
+    _patch_loaded()
 
 
 def _keep_name(thread: threading.Thread) -> None:
@@ -92,9 +87,20 @@ def _patch_imports() -> None:
         _edge(token, False)
         if len(sys.modules) != count:
             _edge(token, True)
+            _patch_loaded()
         return module
 
     builtins.__import__ = imported
+
+
+def _patch_loaded() -> None:
+    """Not by a finder: the import system takes locks for each, and a replay must stay in step with
+    a recording in which there was none."""
+    for name, patch in tuple(_pending.items()):
+        spec = getattr(sys.modules.get(name), "__spec__", None)
+        if spec is not None and not getattr(spec, "_initializing", False):
+            del _pending[name]
+            patch(sys.modules[name])
 
 
 def _patch_loops(module: ModuleType) -> None:
@@ -103,6 +109,9 @@ def _patch_loops(module: ModuleType) -> None:
 
 def _patch_handles(module: ModuleType) -> None:
     _before(module.Handle, "_run", lambda handle: _edge(handle._loop, False))
+
+
+_pending = {"asyncio.base_events": _patch_loops, "asyncio.events": _patch_handles}
 
 
 def _before(owner: type, name: str, note: Callable[[Any], None]) -> None:
