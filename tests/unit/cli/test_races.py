@@ -173,6 +173,18 @@ def test_a_recording(here: Path) -> None:
     assert lines_of(found) == LINES
 
 
+def test_a_recording_of_a_program_that_imports(here: Path) -> None:
+    """Imports take locks, and run the same code often enough for the interpreter to specialise it:
+    that must be no other when races are looked for, though that takes imports of our own."""
+    (here / "part.py").write_text("VALUE = 1\n")
+    modules = "asyncio, concurrent.futures, email.message, logging.config, unittest.mock, part"
+    (here / "app.py").write_text(f"import {modules}\n{RACY}")
+    assert called("record", "-o", "run.reenact", "app.py")[0] == 0
+    code, out, err = called("races", "--json", "run.reenact")
+    assert (code, err) == (1, "counted to 2\n")
+    assert lines_of(json.loads(out)) == {(first + 1, second + 1) for first, second in LINES}
+
+
 def test_a_program_that_changed_since(here: Path) -> None:
     """Its replay diverges, and what was found until then is not everything."""
     (here / "app.py").write_text(SAFE)
