@@ -69,7 +69,7 @@ typedef struct {
 enum { MOST_MEMOS = 1 << 13 };
 static Memo memos[MOST_MEMOS];
 static PyObject *last_object; /* that was told of, NULL if it was more than a plain variable */
-static uint32_t told;         /* since a site was last remembered */
+static uint32_t told;         /* since a site was last asked about */
 
 /* The access that is being looked at. */
 static struct {
@@ -420,6 +420,7 @@ static inline Memo *memo_of(AccessSite *site, PyObject *operand)
 bool races_have_seen(AccessSite *site, PyObject *operand)
 {
     const Memo *memo = memo_of(site, operand);
+    told = 0;
     return memo->operand == operand && memo->site == site && !tape_is_on &&
            memo->moment == (me->epoch << 16 | *shadow_at(operand));
 }
@@ -427,10 +428,9 @@ bool races_have_seen(AccessSite *site, PyObject *operand)
 /* What was told last was one plain variable of the operand's own. */
 void races_remember(AccessSite *site, PyObject *operand)
 {
-    if (told == 1 && last_object == operand) {
+    if (told == 1 && last_object == operand && !tape_is_on) {
         *memo_of(site, operand) = (Memo){site, operand, me->epoch << 16 | *shadow_at(operand)};
     }
-    told = 0;
 }
 
 void races_access(AccessSite *site, PyObject *object, uintptr_t what, enum AccessMode mode)
