@@ -14,8 +14,8 @@ import pytest
 
 STRATEGIES = ("auto", "random", "pct", "pos", "delay", "dfs", "dpor", "queue")
 _MARKER = (
-    "reenact(runs=, seconds=, strategy=, seed=, skip=): how `pytest --reenact` explores this test; "
-    "skip=True runs it once, as plain pytest does"
+    "reenact(runs=, seconds=, strategy=, seed=, patience=, skip=): how `pytest --reenact` explores "
+    "this test; skip=True runs it once, as plain pytest does"
 )
 
 
@@ -33,6 +33,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     add("--reenact-strategy", choices=STRATEGIES, default="auto", help="who chooses (auto)")
     add("--reenact-seed", type=int, default=0, metavar="N", help="for strategies that draw (0)")
+    add(
+        "--reenact-patience",
+        type=float,
+        default=1.0,
+        metavar="S",
+        help="sleeps and time-outs of S seconds and more end when nothing else can happen, shorter "
+        "ones at any time (1; 0 takes all at their word)",
+    )
     add(
         "--reenact-points",
         choices=("sync", "ticks", "accesses"),

@@ -133,7 +133,9 @@ class Explorer:
 
     def _explore(self, item: pytest.Item, nextitem: pytest.Item | None, chosen: Options) -> None:
         started = time.perf_counter()
-        schedules = Schedules(item, self.settings, self.fixtures)
+        patience = chosen.patience if self.saved is None else self.saved.patience
+        settings = replace(self.settings, patience_s=patience)
+        schedules = Schedules(item, settings, self.fixtures)
         session = _Exploration(self, item, schedules, chosen)
         with pinned(_worker()):
             played = session.replay(self.saved) if self.saved is not None else session.explore()
@@ -287,6 +289,7 @@ class _Exploration:
             tuple(sorted(settings.ignored)),
             settings.instrument,
             schedule,
+            settings.patience_s,
         )
         root = self.item.config.rootpath
         try:

@@ -16,6 +16,7 @@ class Options:
     seconds: float | None
     strategy: str
     seed: int
+    patience: float
     skip: bool = False
 
 
@@ -25,6 +26,7 @@ def of_session(given: Any) -> Options:
         given.reenact_seconds or None,
         given.reenact_strategy,
         given.reenact_seed,
+        given.reenact_patience,
     )
 
 
