@@ -54,8 +54,9 @@ def begin() -> None:
 def _keep_name(thread: threading.Thread) -> None:
     """Called as the thread begins, by itself."""
     index = _core.explore_me()
-    _indexes[id(thread)] = ref(thread), index
-    names[index] = thread.name
+    if index >= 0:  # it is under the gate
+        _indexes[id(thread)] = ref(thread), index
+        names[index] = thread.name
 
 
 def _index_of(thread: threading.Thread) -> int | None:
