@@ -18,27 +18,10 @@ SEEDS = range(5) if FULL else range(1)
 
 
 # What is not there yet. Each is taken off the list as it comes.
-NO_SITE = "the access has no site yet"
-NO_VARIABLE = "what is accessed is not the variable of that name"
 WAITING = {
-    "class_attribute_racy": "an attribute of the class, by way of an instance",
-    "concatenation_racy": NO_SITE,
     "derived_container_racy": "an attribute of a dict of the program's is called a global",
-    "descriptor_racy": NO_VARIABLE,
-    "descriptor_safe": NO_VARIABLE,
-    "equality_racy": NO_SITE,
     "finalizer_last_safe": "finalizers come after all that was done with the object",
-    "format_racy": NO_SITE,
-    "getattr_racy": NO_SITE,
-    "hasattr_racy": NO_SITE,
-    "local_racy": NO_VARIABLE,
-    "local_safe": NO_VARIABLE,
-    "match_racy": NO_SITE,
-    "module_attribute_racy": NO_SITE,
-    "property_racy": NO_VARIABLE,
-    "property_safe": NO_VARIABLE,
-    "setattr_hook_racy": NO_VARIABLE,
-    "setattr_hook_safe": NO_VARIABLE,
+    "module_attribute_racy": "a global that its own module never binds again is taken for constant",
 }
 CASES = [
     pytest.param(
