@@ -16,6 +16,7 @@ __all__ = [
     "Deadlock",
     "Divergence",
     "ExplorationFailed",
+    "Findings",
     "Livelock",
     "RecordingError",
     "ReenactError",
@@ -25,6 +26,7 @@ __all__ = [
     "explore",
     "explored",
     "follow",
+    "races",
     "recording",
     "replay",
 ]
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
     )
     from reenact.explore.api import ExplorationFailed, explore, explored
     from reenact.explore.follow import follow
+    from reenact.explore.looking import Findings, races
 
 _HOMES = {
     "explore": "reenact.explore.api",
@@ -52,6 +55,8 @@ _HOMES = {
     "recording": "reenact.engine.block",
     "replay": "reenact.api",
     "follow": "reenact.explore.follow",
+    "Findings": "reenact.explore.looking",
+    "races": "reenact.explore.looking",
     "Deadlock": "reenact.errors",
     "Divergence": "reenact.errors",
     "Livelock": "reenact.errors",

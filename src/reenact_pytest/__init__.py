@@ -14,8 +14,9 @@ import pytest
 
 STRATEGIES = ("auto", "random", "pct", "pos", "delay", "dfs", "dpor", "queue")
 _MARKER = (
-    "reenact(runs=, seconds=, strategy=, seed=, skip=): how `pytest --reenact` explores this test; "
-    "skip=True runs it once, as plain pytest does"
+    "reenact(runs=, seconds=, strategy=, seed=, patience=, races=, skip=): how `pytest --reenact` "
+    "explores this test; races=True looks for races, too; skip=True runs it once, as plain pytest "
+    "does"
 )
 
 
@@ -34,6 +35,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     add("--reenact-strategy", choices=STRATEGIES, default="auto", help="who chooses (auto)")
     add("--reenact-seed", type=int, default=0, metavar="N", help="for strategies that draw (0)")
     add(
+        "--reenact-patience",
+        type=float,
+        default=1.0,
+        metavar="S",
+        help="sleeps and time-outs of S seconds and more end when nothing else can happen, shorter "
+        "ones at any time (1; 0 takes all at their word)",
+    )
+    add(
         "--reenact-points",
         choices=("sync", "ticks", "accesses"),
         default="accesses",
@@ -48,6 +57,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="an installed package whose code gets points, too; can be repeated",
     )
     add(
+        "--reenact-races",
+        action="store_true",
+        help="explore, and look for races, too: a test whose schedules have one fails",
+    )
+    add(
         "--reenact-lenient",
         action="store_true",
         help="inconclusive tests do not change the exit code",
@@ -56,7 +70,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def is_wanted(options: object) -> bool:
-    return bool(getattr(options, "reenact", False) or getattr(options, "reenact_replay", None))
+    names = ("reenact", "reenact_races", "reenact_replay")
+    return any(getattr(options, name, None) for name in names)
 
 
 @pytest.hookimpl(tryfirst=True)

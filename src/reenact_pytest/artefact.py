@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from reenact.explore.runs import PATIENCE_S
 from reenact.findings import Failure
 from reenact.strategies.searching import Switch
 
@@ -28,6 +29,7 @@ class Artefact:
     ignored: tuple[str, ...] = ()
     instrument: tuple[str, ...] = ()
     schedule: str = ""
+    patience: float = PATIENCE_S
     python: str = platform.python_version()
 
     def as_dict(self) -> dict[str, Any]:
@@ -37,6 +39,7 @@ class Artefact:
             "python": self.python,
             "points": self.points,
             "instrument": list(self.instrument),
+            "patience": self.patience,
             "ignored": list(self.ignored),
             "switches": [list(switch) for switch in self.switches],
             "schedule": self.schedule,
@@ -74,6 +77,7 @@ def load(path: str) -> Artefact:
             tuple(fields["ignored"]),
             tuple(fields["instrument"]),
             fields["schedule"],
+            fields.get("patience", PATIENCE_S),  # older ones do not say
             fields["python"],
         )
     except (KeyError, TypeError) as error:

@@ -18,7 +18,8 @@ def describe(found: Found, schedules: Schedules, steps: list[Step]) -> tuple[Sto
         found, schedules, schedules.settings, what=schedules.item.nodeid, budget=SHRINKING_RUNS
     )
     explanation = story.explanation
-    if found.failure is not None and explanation == found.failure.traceback:
+    failure = found.failure
+    if failure is not None and (failure.is_found_by_looking or explanation == failure.traceback):
         explanation = ""  # pytest has said it already
     text = "\n".join(part for part in (story.label, story.schedule, explanation) if part)
     return story, text or listing(found.switches, steps)

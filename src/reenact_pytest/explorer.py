@@ -21,6 +21,7 @@ from _pytest.skipping import evaluate_skip_marks, evaluate_xfail_marks
 from reenact.explore import deviations, function
 from reenact.explore import item as gate
 from reenact.explore.pinned import pinned
+from reenact.explore.runs import Settings
 from reenact.explore.search import Found, Limits, Search
 from reenact.findings import Failure
 from reenact.strategies.searching import COMPLETE, LIMIT, Plan
@@ -62,6 +63,9 @@ class Explorer:
         self.options = options.of_session(config.option)
         self.settings = options.settings(config.option)
         self.fixtures = Fixtures()
+        self._with_races: Settings | None = None
+        if self.options.races:
+            self._look_for_races("--reenact-races")
         self.saved: Artefact | None = None
         path = config.option.reenact_replay
         if path:
@@ -133,7 +137,7 @@ class Explorer:
 
     def _explore(self, item: pytest.Item, nextitem: pytest.Item | None, chosen: Options) -> None:
         started = time.perf_counter()
-        schedules = Schedules(item, self.settings, self.fixtures)
+        schedules = Schedules(item, self._settings(item, chosen), self.fixtures)
         session = _Exploration(self, item, schedules, chosen)
         with pinned(_worker()):
             played = session.replay(self.saved) if self.saved is not None else session.explore()
@@ -141,6 +145,19 @@ class Explorer:
         if schedules.runner.leaves_threads:
             reports.note(reports.main_report(played), leaves=True)
         self._tell(item, nextitem, played)
+
+    def _settings(self, item: pytest.Item, chosen: Options) -> Settings:
+        saved = self.saved
+        settings = self.settings
+        if chosen.races if saved is None else saved.failure.is_found_by_looking:
+            settings = self._with_races or self._look_for_races(item.nodeid)
+        return replace(settings, patience_s=chosen.patience if saved is None else saved.patience)
+
+    def _look_for_races(self, who: str) -> Settings:
+        """From the first test on that wants it."""
+        self._with_races = options.with_races(self.settings, self.config.rootpath, who)
+        function.prepare(self._with_races)
+        return self._with_races
 
     def _tell(self, item: pytest.Item, nextitem: pytest.Item | None, played: Played) -> None:
         count_failed_subtests(item, sum(each.failed for each in played.others))
@@ -287,6 +304,7 @@ class _Exploration:
             tuple(sorted(settings.ignored)),
             settings.instrument,
             schedule,
+            settings.patience_s,
         )
         root = self.item.config.rootpath
         try:

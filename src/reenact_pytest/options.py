@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from reenact.errors import UsageError
 from reenact.explore.runs import Points, Settings
 
 
@@ -16,6 +18,8 @@ class Options:
     seconds: float | None
     strategy: str
     seed: int
+    patience: float
+    races: bool = False
     skip: bool = False
 
 
@@ -25,6 +29,8 @@ def of_session(given: Any) -> Options:
         given.reenact_seconds or None,
         given.reenact_strategy,
         given.reenact_seed,
+        given.reenact_patience,
+        given.reenact_races,
     )
 
 
@@ -43,3 +49,13 @@ def of_item(item: pytest.Item, options: Options) -> Options:
 def settings(given: Any) -> Settings:
     points: Points = given.reenact_points
     return Settings(points=points, instrument=tuple(given.reenact_instrument))
+
+
+def with_races(settings: Settings, root: Path, who: str) -> Settings:
+    """Settings of a test, named for the sake of errors, that is to have no races."""
+    from reenact.explore.raced import judge_of
+
+    try:
+        return replace(settings, races=judge_of(("races",), settings.points, None, root))
+    except UsageError as error:
+        raise pytest.UsageError(f"{who}: {error}") from None

@@ -34,7 +34,7 @@ def of_failure(item: pytest.Item, failure: Failure) -> pytest.TestReport:
     """For a failure that pytest itself did not see."""
     path, line, _ = item.location
     message = failure.summary
-    if failure.thread != "0":
+    if failure.thread != "0" and not failure.is_found_by_looking:
         message += f" (in thread {failure.thread})"
     text = "\n".join((message, *waiting(failure))) if failure.waiting else failure.traceback
     entries: list[Any] = [ReprEntryNative([(text or message).rstrip() + "\n"])]

@@ -104,7 +104,7 @@ class Schedules:
         assert ran is not None
         if ran.failure is not None and ran.seen.end == 0 and played.failure() is None:
             self.runner.ignore(self.runner.thread_errors)  # the test is used to it
-            ran.failure = None
+            ran.failure = ran.race
         return played
 
     def run(self, plan: Plan) -> Ran:

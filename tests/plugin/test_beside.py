@@ -269,6 +269,7 @@ def test_anyio(bench: Bench) -> None:
 
 def test_the_options_are_in_the_help(bench: Bench) -> None:
     session = bench.plain("--help")
-    for name in ("runs", "seconds", "strategy", "seed", "points", "instrument", "replay"):
+    names = "runs seconds strategy seed patience points instrument replay"
+    for name in names.split():
         assert f"--reenact-{name}" in session.out
     assert "@pytest.mark.reenact(" in bench.plain("--markers").out

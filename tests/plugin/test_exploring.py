@@ -483,6 +483,61 @@ def test_a_marker_that_is_not_understood(bench: Bench) -> None:
     assert "the marker reenact takes" in session.out
 
 
+def test_in_the_schedule_without_preemptions_sleeps_end_in_their_order(bench: Bench) -> None:
+    """The thread that was started first sleeps longest, and must not keep the others waiting."""
+    bench.write(
+        """
+        import time
+
+        def test_it():
+            def work(seconds):
+                for _ in range(10):
+                    time.sleep(seconds)
+
+            started = time.time()
+            together(lambda: work(0.3), lambda: work(0.4), lambda: work(0.05))
+            assert time.time() - started < 4.01
+        """
+    )
+    assert bench.reenact("--reenact-strategy", "queue").counted == {"passed": 1}
+
+
+SLEEPS = """
+    import time
+
+    def test_it():
+        done = []
+        lock = threading.Lock()
+
+        def work():
+            with lock:
+                done.append(1)
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        time.sleep(0.1)
+        with lock:
+            assert done
+        thread.join()
+"""
+
+
+def test_a_test_that_waits_by_sleeping_fails_unless_sleeps_are_taken_at_their_word(
+    bench: Bench,
+) -> None:
+    bench.write(SLEEPS)
+    assert bench.plain().counted == {"passed": 1}
+    session = bench.reenact()
+    assert session.counted == {"failed": 1}
+    again = bench.replay(session.replay_path(), "--reenact-patience", "0")
+    assert "It failed as it had been saved" in again.out, again.out
+    session = bench.reenact("--reenact-patience", "0")
+    assert session.counted == {"passed": 1}
+    assert session.searched()[1] > 1
+    bench.write(SLEEPS.replace("def test_it", "@pytest.mark.reenact(patience=0)\n    def test_it"))
+    assert bench.reenact().counted == {"passed": 1}
+
+
 def test_warnings_are_not_multiplied(bench: Bench) -> None:
     bench.write(
         """

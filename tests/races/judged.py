@@ -1,6 +1,6 @@
 """What `reenact races` says of a program of the suite, compared with what the table says.
 
-    python -m tests.races.judged [--seeds N] [--strategy random] [NAME...]
+    python -m tests.races.judged [--seeds N] [--strategy random] [--slice N] [NAME...]
 
 Prints every difference. The command is called in this process, since a new one for each of some
 hundred programs would take as long as all that they do; `test_programs.py` calls it once as a user
@@ -99,13 +99,19 @@ def _print_differences() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--strategy", default="random")
+    parser.add_argument("--slice", type=int, default=50)
     parser.add_argument("names", nargs="*")
     args = parser.parse_args()
     chosen = [each for each in PROGRAMS if not args.names or each.name in args.names]
     count = 0
     for program in chosen:
         for seed in range(args.seeds):
-            for text in differences(program, "--strategy", args.strategy, "--seed", str(seed)):
+            for text in differences(
+                program,
+                f"--strategy={args.strategy}",
+                f"--seed={seed}",
+                f"--slice={args.slice}",
+            ):
                 print(f"{program.name}, seed {seed}: {text}", flush=True)
                 count += 1
     print(f"{len(chosen)} programs, {args.seeds} seeds, {count} differences")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import subprocess
 import sys
 import tarfile
@@ -18,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-SUITES = ROOT / "build" / "suites"
+SUITES = (ROOT / "build" / "suites").resolve()
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +37,17 @@ TABLE = {
     "blinker": Suite("1.9.0", ("pytest-asyncio",)),
     "cachetools": Suite("8.0.0"),
     "diskcache": Suite("5.6.3", ("django", "pytest-django")),
-    "dogpile.cache": Suite("1.5.0", ("mako", "stevedore", "decorator", "typing_extensions")),
+    "dogpile.cache": Suite(
+        "1.5.0",
+        ("mako", "stevedore", "decorator", "typing_extensions"),
+        options=("-p", "no:warnings", "-p", "no:logging"),
+    ),
     "fasteners": Suite("0.20", ("diskcache", "more-itertools")),
     "janus": Suite("2.0.0", ("pytest-asyncio",)),
     "prometheus_client": Suite("0.26.0", ("aiohttp", "asgiref", "django", "twisted")),
-    "pyrate_limiter": Suite("4.5.1", ("pytest-asyncio", "filelock")),
+    "pyrate_limiter": Suite(
+        "4.5.1", ("pytest-asyncio", "filelock", "aiohttp", "httpx", "requests")
+    ),
     "readerwriterlock": Suite("1.0.10", ("typing_extensions",)),
     "tenacity": Suite("9.2.1", ("pytest-asyncio", "tornado", "typeguard")),
     "watchdog": Suite("7.1.0", ("pytest-timeout", "eventlet", "flaky", "PyYAML")),
@@ -75,21 +82,26 @@ def outcomes(
     report.unlink(missing_ok=True)
     paths = [str(ROOT / "src"), str(folder / "src"), str(folder)]
     command = ["-W", "ignore", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-o", "addopts="]
-    try:
-        done = subprocess.run(
-            [python, *command, f"--junitxml={report}", *suite.options, *more, suite.tests],
-            cwd=folder,
-            env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)},
-            capture_output=True,
-            text=True,
-            timeout=limit_s,
-        )
-    except subprocess.TimeoutExpired:
-        return {}, f"no end within {limit_s} s"
+    where = [f"--rootdir={folder}", f"--junitxml={report}"]
+    with subprocess.Popen(
+        [python, *command, *where, *suite.options, *more, suite.tests],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        try:
+            out, _ = process.communicate(timeout=limit_s)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)  # and what it has started
+            out, _ = process.communicate()
+            return {}, f"no end within {limit_s} s\n{out[-2000:]}"
     if not report.exists():
-        return {}, done.stdout + done.stderr
+        return {}, out
     cases = ElementTree.parse(report).iter("testcase")
-    said = done.stdout.rpartition(" reenact ===")[2] if "--reenact" in more else ""
+    said = out.rpartition(" reenact ===")[2] if "--reenact" in more else ""
     return {f"{case.get('classname')}::{case.get('name')}": _word(case) for case in cases}, said
 
 
@@ -115,15 +127,18 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("name", choices=sorted(TABLE))
     parser.add_argument("--runs", type=int, default=20, help="schedules per test (20)")
+    parser.add_argument("--patience", default="1", help="as of --reenact-patience (1)")
     parser.add_argument("--limit", type=int, default=900, help="seconds for a suite (900)")
     given = parser.parse_args()
     suite = TABLE[given.name]
     folder, python = install(given.name, suite)
     reenact = ("-p", "reenact_pytest", "--reenact", "--reenact-runs", str(given.runs))
+    reenact += ("--reenact-patience", given.patience)
     plain, trouble = outcomes(folder, python, suite, given.limit, ())
     explored, said = outcomes(folder, python, suite, given.limit, reenact)
     different = differences(plain, explored)
-    print(f"{given.name} {suite.version}: {len(plain)} tests, {len(different)} differences")
+    count = f"{len(plain)} tests, {len(different)} differences"
+    print(f"{given.name} {suite.version}, patience {given.patience}: {count}")
     print("\n".join([*different, trouble, said]))
     return 1 if different or not plain else 0
 

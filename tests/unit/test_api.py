@@ -48,6 +48,7 @@ def test_public_names_are_pinned() -> None:
         "Deadlock",
         "Divergence",
         "ExplorationFailed",
+        "Findings",
         "Livelock",
         "RecordingError",
         "ReenactError",
@@ -57,6 +58,7 @@ def test_public_names_are_pinned() -> None:
         "explore",
         "explored",
         "follow",
+        "races",
         "recording",
         "replay",
     ]

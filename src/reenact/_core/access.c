@@ -27,8 +27,12 @@ static PyObject **place_of(AccessSite *site, PyObject ***bottom)
     }
     PyObject **at = compat_frame_stack(frame, code), **end = at + code->co_stacksize;
     *bottom = at;
+    if (site->place < code->co_stacksize && at[site->place] == (PyObject *)site) {
+        return at + site->place;
+    }
     for (; at < end; at++) {
         if (*at == (PyObject *)site) {
+            site->place = (uint16_t)(at - *bottom);
             return at;
         }
     }
@@ -256,11 +260,56 @@ static int pass(AccessSite *site, PyObject *operand)
     return races_are_on || races_are_watched ? modes_tell(site, operand) : 0;
 }
 
+/* The object whose attribute is accessed, as far as the race detector need not be told twice of it;
+ * else NULL. */
+static inline PyObject *attribute_owner(AccessSite *site, PyObject *operand)
+{
+    if (!site->recalls) {
+        return operand;
+    }
+    if (site->kind != ACCESS_ATTRIBUTE || !site->augments) {
+        return NULL;
+    }
+    PyObject **bottom, **at = place_of(site, &bottom);
+    if (at == NULL || at - bottom < site->depth) {
+        return NULL;
+    }
+    PyObject *value = at[-1]; /* that is augmented: it must be one that cannot be changed */
+    return PyFloat_CheckExact(value) || PyLong_CheckExact(value) ? at[-site->depth] : NULL;
+}
+
+/* Tells the race detector alone. What an augmented assignment reads it writes right after, which
+ * tells as much. */
+static int pass_to_detector(AccessSite *site, PyObject *operand)
+{
+    if (site->pair != 0 && !site->writes) {
+        return 0;
+    }
+    PyObject *owner = attribute_owner(site, operand);
+    if (owner != NULL && races_have_seen(site, owner)) {
+        return 0;
+    }
+    if (pass(site, operand) < 0) {
+        return -1;
+    }
+    if (owner != NULL) {
+        races_remember(site, owner);
+    }
+    return 0;
+}
+
+static inline bool is_for_detector(void)
+{
+    return races_are_on && !gate.exploring && !accesses_are_watched && !races_are_watched;
+}
+
 /* ---- the type ---- */
 
 static PyObject *subscript(PyObject *self, PyObject *operand)
 {
-    if (is_wanted((AccessSite *)self) && pass((AccessSite *)self, operand) < 0) {
+    AccessSite *site = (AccessSite *)self;
+    if (is_wanted(site) &&
+        (is_for_detector() ? pass_to_detector(site, operand) : pass(site, operand)) < 0) {
         return NULL;
     }
     return Py_NewRef(operand);

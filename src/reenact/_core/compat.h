@@ -32,6 +32,7 @@
 #include <errno.h>
 #include <semaphore.h>
 #include <stdbool.h>
+#include <opcode.h>
 
 /* _thread.lock and _thread.RLock, the same in 3.11 to 3.13 */
 typedef struct {
@@ -133,6 +134,23 @@ static inline _Py_CODEUNIT *compat_frame_instruction(Frame *frame)
 #else
     return frame->prev_instr;
 #endif
+}
+
+/* The same, whether or not the interpreter has specialised it: on 3.11 a call is two instructions,
+ * and once it has often been made the first of them does it all. */
+static inline _Py_CODEUNIT *compat_frame_call(Frame *frame)
+{
+    _Py_CODEUNIT *instruction = compat_frame_instruction(frame);
+#if PY_VERSION_HEX < 0x030C0000
+    switch (_Py_OPCODE(*instruction)) {
+    case CALL:
+    case CALL_ADAPTIVE:
+    case CALL_PY_EXACT_ARGS:
+    case CALL_PY_WITH_DEFAULTS: return instruction - 2; /* PRECALL, which has one entry of cache */
+    default: break;
+    }
+#endif
+    return instruction;
 }
 
 static inline int compat_frame_offset(Frame *frame, PyCodeObject *code)

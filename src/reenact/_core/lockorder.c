@@ -13,7 +13,7 @@
 #include "lockorder.h"
 #include <string.h>
 
-enum { MEMORY_SIZE = 1 << 30, LEAST_LIVES = 1024 };
+enum { MEMORY_SIZE = 1 << 30, LEAST_LIVES = 1024, JOINS_LOOKED_AT = 64 };
 
 bool locks_are_watched, locks_overflowed;
 WatchedLock *watched_locks;
@@ -236,7 +236,7 @@ void locks_taken(Object *object, bool is_for_ever)
         return;
     }
     WatchedLock *lock = &watched_locks[number];
-    uint32_t stack = depot_stack(0);
+    uint32_t stack = depot_stack();
     if (is_for_ever && holding->count > 0) {
         uint32_t noted = note(NESTED_LOCK, number, stack, false);
         if (noted != 0) {
@@ -284,8 +284,23 @@ static bool make_room_for_life(void)
     return true;
 }
 
+/* It knows so by now: a join is often several operations, and asking is not learning. */
+static bool has_just_joined(const Thread *other)
+{
+    for (uint32_t i = life_count; i > 0 && i + JOINS_LOOKED_AT > life_count; i--) {
+        const Life *life = &lives[i - 1];
+        if (life->is_join && life->thread == me->index && life->other == other->index) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void note_life(Thread *other, bool is_join)
 {
+    if (is_join && has_just_joined(other)) {
+        return;
+    }
     if (life_count < life_room || make_room_for_life()) {
         lives[life_count++] = (Life){me->index, other->index, is_join};
         me->life = life_count;
@@ -328,14 +343,14 @@ void locks_done(enum Operation kind, Object *object)
 static uint32_t note_waiting_for_lock(Object *object, bool is_timed)
 {
     if (object->ends >= 0) {
-        return note(NESTED_JOIN, 0, depot_stack(0), is_timed);
+        return note(NESTED_JOIN, 0, depot_stack(), is_timed);
     }
     uint32_t lock = lock_of(object);
     if (lock != 0) { /* it may never get it: then this is the last that is heard of it */
-        return is_timed ? 0 : note(NESTED_LOCK, lock, depot_stack(0), false);
+        return is_timed ? 0 : note(NESTED_LOCK, lock, depot_stack(), false);
     }
     bool is_own = !is_signal(object) || search_is_machinery();
-    return is_own ? 0 : note(NESTED_CONDITION, 0, depot_stack(0), is_timed);
+    return is_own ? 0 : note(NESTED_CONDITION, 0, depot_stack(), is_timed);
 }
 
 /* This thread is about to wait; what is returned is for locks_woken, if it is not 0. */
@@ -350,13 +365,12 @@ uint32_t locks_waiting(enum Operation kind, Object *object, int64_t deadline_ns)
     }
     switch (kind) {
     case OP_ACQUIRE: return note_waiting_for_lock(object, is_timed);
-    case OP_JOIN: return note(NESTED_JOIN, 0, depot_stack(0), is_timed);
+    case OP_JOIN: return note(NESTED_JOIN, 0, depot_stack(), is_timed);
     case OP_GET:
-        return note(object->kind == OBJECT_LOOP ? NESTED_LOOP : NESTED_QUEUE, 0, depot_stack(0),
+        return note(object->kind == OBJECT_LOOP ? NESTED_LOOP : NESTED_QUEUE, 0, depot_stack(),
                     is_timed);
     case OP_SLEEP: /* for no time at all is no wait */
-        return is_timed && deadline_ns <= now_ns() ? 0
-                                                   : note(NESTED_SLEEP, 0, depot_stack(0), true);
+        return is_timed && deadline_ns <= now_ns() ? 0 : note(NESTED_SLEEP, 0, depot_stack(), true);
     default: return 0;
     }
 }
@@ -427,6 +441,22 @@ static PyObject *know_wait(PyObject *module, PyObject *code)
     Py_RETURN_NONE;
 }
 
+/* locks_joined(index): the calling thread knows that another one has ended, by other means than an
+ * operation */
+static PyObject *joined(PyObject *module, PyObject *index)
+{
+    (void)module;
+    unsigned long number = PyLong_AsUnsignedLong(index);
+    if (PyErr_Occurred()) {
+        return NULL;
+    }
+    if (locks_are_watched && me != NULL && number < gate.state->threads) {
+        note_life(&gate.slots[number], true);
+    }
+    Py_RETURN_NONE;
+}
+
 PyMethodDef lock_functions[] = {{"locks_watch", watch, METH_O, NULL},
+                                {"locks_joined", joined, METH_O, NULL},
                                 {"locks_know_wait", know_wait, METH_O, NULL},
                                 {NULL, NULL, 0, NULL}};

@@ -101,8 +101,7 @@ static PyObject *read_control(PyObject *module, PyObject *fd_object)
 static PyObject *open_findings(PyObject *module, PyObject *unused)
 {
     (void)module, (void)unused;
-    int fd =
-        openat(control.write_fd, "findings.json", O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
+    int fd = openat(control.write_fd, "findings", O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
     return fd < 0 ? os_error() : PyLong_FromLong(move_high(fd));
 }
 

@@ -71,18 +71,24 @@ static int64_t horizon(void)
     return earliest;
 }
 
-/* Waits that may end by their deadlines now, though others could run. */
+/* Waits that may end by their deadlines now, though others could run. In the order of their
+ * deadlines: whoever takes the first one lets time pass as it would. */
 static size_t gather_timers(Thread **candidates, size_t count)
 {
     if (gate.timed == 0 || !gate.is_virtual || search.is_settling) {
         return count;
     }
     int64_t limit = horizon();
+    size_t first = count;
     for (uint32_t i = 0; i < gate.state->threads && count < MOST_CANDIDATES; i++) {
         Thread *thread = &gate.slots[i];
         if (thread->status == WAITING && thread->timed && !thread->explored.is_patient &&
             thread->deadline_ns < limit) {
-            candidates[count++] = thread;
+            size_t at = count++;
+            for (; at > first && candidates[at - 1]->deadline_ns > thread->deadline_ns; at--) {
+                candidates[at] = candidates[at - 1];
+            }
+            candidates[at] = thread;
         }
     }
     return count;
@@ -217,7 +223,7 @@ static Thread *by_priority(Thread *running, Thread **candidates, size_t count)
     return is_hogging ? highest(candidates, count) : best;
 }
 
-/* Deadlines come last; a thread that has run for long lets another one run. */
+/* Deadlines come last, the earliest first; a thread that has run for long lets another one run. */
 static Thread *by_order(Thread *running, Thread **candidates, size_t count, bool skips)
 {
     bool is_led = search.follows && (search.expects || search.switch_at < search.switch_count);

@@ -239,7 +239,7 @@ static Site describe(PyCodeObject *code, Frame *frame, enum Operation kind)
     }
     int line = PyCode_Addr2Line(code, compat_frame_offset(frame, code));
     site.code = (PyCodeObject *)Py_NewRef(code);
-    site.instruction = compat_frame_instruction(frame);
+    site.instruction = compat_frame_call(frame);
     site.file = intern_unicode(code->co_filename);
     site.function = intern_unicode(code->co_qualname);
     site.line = line < 0 ? 0 : (uint32_t)line;
@@ -306,7 +306,7 @@ uint32_t site_here(enum Operation kind)
         frame = frame->previous;
     }
     code = frame == NULL ? NULL : code; /* called from C, at the end of the interpreter */
-    const void *instruction = frame == NULL ? NULL : (const void *)compat_frame_instruction(frame);
+    const void *instruction = frame == NULL ? NULL : (const void *)compat_frame_call(frame);
     size_t place = (((uintptr_t)instruction >> 1) + kind) & 255;
     if (recent[place].instruction != instruction || recent[place].kind != kind ||
         recent[place].site == 0) {

@@ -40,10 +40,10 @@ def gather(
         about_locks = locks.analyse(raw["locks"], is_whole)
         found += Locking(reader, sources).findings(about_locks)
         problems += about_locks.problems
-    return sorted(found, key=_order), tuple(problems)
+    return sorted(found, key=order), tuple(problems)
 
 
-def _order(finding: Finding) -> tuple[bool, str, str, list[tuple[str, int]]]:
+def order(finding: Finding) -> tuple[bool, str, str, list[tuple[str, int]]]:
     """What is about the same variable comes together."""
     places = [(place.file, place.line) for place in finding.places]
     return finding.level != "error", finding.kind, finding.subject, places

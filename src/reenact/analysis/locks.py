@@ -46,6 +46,9 @@ Stack = tuple[Line, ...]
 
 _LIBRARY = os.path.dirname(os.__file__) + "/"
 _OURS = __file__.rpartition("/analysis/")[0] + "/"
+_STARTING = (_OURS + "engine/child.py", _OURS + "engine/block.py", _OURS + "explore/")
+_BEGINNING = ("Thread.run", "Thread._bootstrap_inner", "Thread._bootstrap")
+_PUT = ("_before.<locals>.method", "_after.<locals>.method")  # by engine/edges.py
 _WAITING = ("threading.py", "queue.py")  # what is called in order to wait
 _CALLS = {
     "join": "Thread.join",
@@ -173,20 +176,21 @@ class _Run:
 
 
 def program_part(stack: list[list[Any]]) -> Stack:
-    """Without the frames that start a thread, or the program."""
+    """Without the frames that start a thread, or the program, or that we have put in between."""
     lines: list[Line] = []
     for file, line, function in stack:
-        if file.startswith(_OURS + "engine/") or file.startswith(_OURS + "explore/"):
+        if file.startswith(_STARTING):
             break
-        if not file.startswith(_OURS):
-            lines.append(Line(file, line, function))
-    while len(lines) > 1 and _is_start(lines[-1]):
+        each = Line(file, line, function)
+        if not file.startswith(_OURS) and not _is_in(each, _PUT):
+            lines.append(each)
+    while len(lines) > 1 and _is_in(lines[-1], _BEGINNING):
         lines.pop()
     return tuple(lines)
 
 
-def _is_start(line: Line) -> bool:
-    names = ("Thread.run", "Thread._bootstrap_inner", "Thread._bootstrap")
+def _is_in(line: Line, names: tuple[str, ...]) -> bool:
+    """Is it one of these functions of threading's?"""
     return os.path.basename(line.file) == "threading.py" and line.function in names
 
 

@@ -1,7 +1,8 @@
-"""The race detector in the process of the program: switched on, and asked at the end.
+"""The race detector, and the watch on locks, in the process of the program: switched on, and asked
+at the end.
 
 For one run of a program `child.py` calls `prepare` before the gate is opened, and `start` after.
-What was found is written as one JSON document, the *raw findings*, into a file next to the log,
+What was found is written as one document, the *raw findings*, into a file next to the log,
 whichever way the process ends as far as Python or the gate end it. The launcher reads it:
 `engine/races.py`. A search calls `install` once, `begin` and `end` for each of its runs.
 """
@@ -9,13 +10,15 @@ whichever way the process ends as far as Python or the gate end it. The launcher
 from __future__ import annotations
 
 import atexit
-import json
+import marshal
 import os
-import threading
-from typing import Any, NoReturn
 
 from reenact import _core
 from reenact.engine import edges, machinery
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
 
 _OURS = os.path.dirname(os.path.dirname(__file__)) + "/"  # our own frames tell nobody anything
 _exit = os._exit
@@ -54,15 +57,16 @@ def begin(sample: float = 1.0, seed: int = 0, has_points: bool = False) -> None:
     only if they are to be: in a replay of a recording in which they were."""
     global _sample
     _sample = sample
-    edges.names.clear()
-    edges.names[_core.explore_me()] = threading.current_thread().name
+    edges.begin()
     _core.races_begin(sample, seed, has_points)
+    _core.locks_watch(True)
 
 
 def end() -> dict[str, Any]:
     """Look no more; the raw findings."""
     document = found()
     _core.races_end()
+    _core.locks_watch(False)
     return document
 
 
@@ -79,6 +83,7 @@ def found() -> dict[str, Any]:
         "left_out": left_out,
         "overflow": overflow,
         "sample": _sample,
+        "locks": _core.locks_found(),
         "threads": [{"index": index, "name": name} for index, name in sorted(edges.names.items())],
     }
 
@@ -91,7 +96,7 @@ def _finish() -> None:
 def _write() -> None:
     document = end()
     os.ftruncate(_descriptor, 0)
-    os.pwrite(_descriptor, json.dumps(document).encode(), 0)
+    os.pwrite(_descriptor, marshal.dumps(document), 0)
 
 
 def _exit_with_findings(status: int) -> NoReturn:

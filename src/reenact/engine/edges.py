@@ -4,6 +4,9 @@ Called by `detecting.py`, once in a process and for good. `Event.is_set` and `Th
 answer without a lock, a thread that has been joined is joined again without one, and an event loop
 takes callbacks from other threads off a deque. Each is given its edge here, for the race detector
 alone.
+
+Nothing is imported here, nor in `detecting.py`, that Python or reenact would not have imported
+anyway: a replay must stay in step with a recording in which the program was the first to do so.
 """
 
 from __future__ import annotations
@@ -12,16 +15,21 @@ import builtins
 import functools
 import sys
 import threading
-from collections.abc import Callable
-from types import ModuleType
-from typing import Any
+from _weakref import ref
 
 from reenact import _core
-from reenact.intercept.lazy import call_when_loaded
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+    from typing import Any
 
 _edge = _core.races_edge
 _ended = object()  # what all threads but daemons pass on as they end
 names: dict[int, str] = {}  # of threads, by index
+PUT = ("_before.<locals>.method", "_after.<locals>.method")  # what stands around the originals
+_indexes: dict[int, tuple[ref[threading.Thread], int]] = {}  # of threads, by their addresses
 
 
 def install() -> None:
@@ -33,16 +41,27 @@ def install() -> None:
     _after(threading.Thread, "is_alive", _learn_if_ended)
     _after_shutdown()
     _patch_imports()
-    patches = {"asyncio.base_events": _patch_loops, "asyncio.events": _patch_handles}
-    for name, patch in patches.items():
-        if name in sys.modules:
-            patch(sys.modules[name])
-    call_when_loaded({name: patch for name, patch in patches.items() if name not in sys.modules})
+    _patch_loaded()
+
+
+def begin() -> None:
+    """A run begins, in this thread: what was known of threads is forgotten."""
+    names.clear()
+    _indexes.clear()
+    _keep_name(threading.current_thread())
 
 
 def _keep_name(thread: threading.Thread) -> None:
     """Called as the thread begins, by itself."""
-    names[_core.explore_me()] = thread.name
+    index = _core.explore_me()
+    if index >= 0:  # it is under the gate
+        _indexes[id(thread)] = ref(thread), index
+        names[index] = thread.name
+
+
+def _index_of(thread: threading.Thread) -> int | None:
+    known, index = _indexes.get(id(thread), (None, -1))
+    return index if known is not None and known() is thread else None
 
 
 def _tell_end(thread: threading.Thread) -> None:
@@ -60,6 +79,9 @@ def _learn_if_ended(thread: threading.Thread, is_alive: object) -> None:
     """Asked quietly: on 3.13 the question is an operation, which a recording does not have here."""
     if thread.ident is not None and not (is_alive or _core.quietly(_is_alive, thread)):
         _edge(thread, False)
+        index = _index_of(thread)
+        if index is not None:
+            _core.locks_joined(index)
 
 
 _is_alive = threading.Thread.is_alive
@@ -87,9 +109,20 @@ def _patch_imports() -> None:
         _edge(token, False)
         if len(sys.modules) != count:
             _edge(token, True)
+            _patch_loaded()
         return module
 
     builtins.__import__ = imported
+
+
+def _patch_loaded() -> None:
+    """Not by a finder: the import system takes locks for each, and a replay must stay in step with
+    a recording in which there was none."""
+    for name, patch in tuple(_pending.items()):
+        spec = getattr(sys.modules.get(name), "__spec__", None)
+        if spec is not None and not getattr(spec, "_initializing", False):
+            del _pending[name]
+            patch(sys.modules[name])
 
 
 def _patch_loops(module: ModuleType) -> None:
@@ -98,6 +131,9 @@ def _patch_loops(module: ModuleType) -> None:
 
 def _patch_handles(module: ModuleType) -> None:
     _before(module.Handle, "_run", lambda handle: _edge(handle._loop, False))
+
+
+_pending = {"asyncio.base_events": _patch_loops, "asyncio.events": _patch_handles}
 
 
 def _before(owner: type, name: str, note: Callable[[Any], None]) -> None:
@@ -123,9 +159,7 @@ def _after(owner: type, name: str, note: Callable[[Any, Any], None]) -> None:
 
 def _put(owner: type, name: str, method: Any, original: Any) -> None:
     """In place of the original, and as if it stood in its file: what threading does for itself it
-    still does for itself, and whoever is told of a call is told of the original."""
-    theirs = original.__code__
-    method.__code__ = method.__code__.replace(
-        co_filename=theirs.co_filename, co_name=theirs.co_name, co_qualname=theirs.co_qualname
-    )
+    still does for itself."""
+    code = method.__code__
+    method.__code__ = code.replace(co_filename=original.__code__.co_filename)
     setattr(owner, name, functools.wraps(original)(method))

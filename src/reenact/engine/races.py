@@ -7,7 +7,7 @@ in step with a recording that was made without them.
 
 from __future__ import annotations
 
-import json
+import marshal
 import os
 import tempfile
 import time
@@ -23,7 +23,7 @@ from reenact.instrument.loader import RACES
 from reenact.recordings import format
 from reenact.recordings.reader import Recording
 
-FINDINGS = "findings.json"
+FINDINGS = "findings"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +90,9 @@ def _with_detector(program: Program, sample: float) -> Program:
 
 
 def _raw(directory: Path) -> dict[str, Any] | None:
+    """None if there is none, or it was not written to its end."""
     try:
-        text = (directory / FINDINGS).read_text("utf-8")
-    except OSError:
+        found: dict[str, Any] = marshal.loads((directory / FINDINGS).read_bytes())
+    except (OSError, EOFError, ValueError, TypeError):
         return None
-    found: dict[str, Any] | None = json.loads(text) if text else None
     return found

@@ -68,12 +68,12 @@ class Function:
         return runs.observed(self, plan, observe)
 
     def run(self, plan: Plan) -> Ran:
-        watch = Watch(self.settings.ignored)
+        watch = Watch(self.settings.ignored, looks=self.settings.races is not None)
         with runs.watching(watch):
             runs.begin(plan, self.settings, watch.on_abort)
             error = self._call(watch)
             is_settled = _core.explore_settle()
-            raw = runs.seen_races(self.settings)
+            raw = runs.seen_races(watch)
             paths = runs.thread_paths()
             result, has_ended = runs.end()
         failure = runs.verdict(result["reason"], error, watch)

@@ -43,8 +43,10 @@ class ItemWatch(Watch):
 
     __slots__ = ("listener",)
 
-    def __init__(self, ignored: frozenset[str], listener: Callable[[Any], object] | None) -> None:
-        super().__init__(ignored)
+    def __init__(
+        self, ignored: frozenset[str], looks: bool, listener: Callable[[Any], object] | None
+    ) -> None:
+        super().__init__(ignored, looks=looks)
         self.listener = listener
 
     def on_thread_error(self, error: BaseException) -> None:
@@ -75,14 +77,15 @@ class Item:
     def run(self, plan: Plan) -> Ran:
         self._before = frozenset(threading.enumerate())
         random.setstate(self._random)
-        watch = ItemWatch(self.settings.ignored, self.listener)
+        looks = self.settings.races is not None
+        watch = ItemWatch(self.settings.ignored, looks, self.listener)
         self.thread_errors = watch.errors
         with runs.watching(watch):
             runs.begin(plan, self.settings, watch.on_abort)
             try:
                 own, strayed, left = self._call()
                 is_settled = _core.explore_settle()
-                raw = runs.seen_races(self.settings)
+                raw = runs.seen_races(watch)
             finally:  # the user may have interrupted us
                 paths = runs.thread_paths()
                 pools = _core.quietly(_pools, self._before)

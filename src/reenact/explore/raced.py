@@ -1,8 +1,8 @@
-"""Races as failures of a search: which findings of a run are one, and how it is told.
+"""Races and cycles of locks as failures of a search: which findings of a run are one.
 
 A run of a search that is to find races has the detector on. What it saw, the *raw findings*, is
 judged here, in the process that searches: findings that are suppressed - by comment, configuration
-or baseline - are none. A failure is told as `reenact races` tells it.
+or baseline - are none, and neither are warnings. A failure is told as `reenact races` tells it.
 """
 
 from __future__ import annotations
@@ -45,19 +45,20 @@ class Judge:
         """What another process needs to make one that judges alike."""
         return {"root": self.root, "ignored": list(self.ignored), "known": sorted(self.known)}
 
-    def report(self, raw: dict[str, Any], reasons: Sequence[str] = ()) -> Report:
+    def report(self, raw: dict[str, Any], is_whole: bool = True) -> Report:
+        """`is_whole`: the run came to its end, and was not given up."""
         return report_of(
             raw,
             self.root,
             ignored=self.ignored,
             known=self.known,
-            reasons=reasons,
+            is_whole=is_whole,
             sources=self._sources,
         )
 
     def failure_of(self, raw: dict[str, Any], paths: Sequence[str] = ()) -> Failure | None:
         """The failure that a run is for what it saw; `paths` are those of its threads."""
-        keys = set(map(_key, raw["races"]))
+        keys = {*map(_key, raw["races"]), *_lock_keys(raw.get("locks"))}
         if keys <= self._benign:
             return None
         report = self.report(raw)
@@ -110,7 +111,7 @@ def ignored_in(directory: Path) -> tuple[str, ...]:
 def worst_of(report: Report) -> Finding | None:
     """The error that matters most, of those that nobody has let be."""
     errors = [each for each in report.findings if each.level == "error"]
-    return min(errors, key=_harm, default=None)
+    return min(errors, key=harm, default=None)
 
 
 def label_of(report: Report) -> str:
@@ -125,7 +126,8 @@ def told(report: Report) -> str:
     return text.plain(report).rstrip()
 
 
-def _harm(finding: Finding) -> int:
+def harm(finding: Finding) -> int:
+    """How much it matters; the less, the more."""
     return _HARM.index(finding.label) if isinstance(finding, Race) else 0
 
 
@@ -144,6 +146,14 @@ def _thread(finding: Finding, paths: Sequence[str]) -> str:
         return "0"
     number = finding.second.thread.number
     return paths[number] if number < len(paths) else "?"
+
+
+def _lock_keys(locks: dict[str, Any] | None) -> list[_Key]:
+    """What decides whether there are cycles, and which; it takes two edges to make one."""
+    if not locks or len(locks["edges"]) < 2:
+        return []
+    edges = [{**each, "count": 0} for each in locks["edges"]]
+    return [(hash(repr((edges, locks["lives"], locks["stacks"]))),)]
 
 
 def _key(race: dict[str, Any]) -> _Key:

@@ -43,6 +43,22 @@ def test_{name}():
 '''
 
 
+_TEST_OF_RACES = '''\
+"""{title}
+
+Written by `reenact explore`. Fails as long as the race is there; passes once it is gone.
+"""
+
+{imports}
+
+
+def test_{name}():
+    {make}
+    findings = reenact.races(run{runs}{options})
+    assert findings.verdict != "found", str(findings)
+'''
+
+
 def write(path: Path, task: Task, result: Result) -> None:
     """For what `reenact explore` found in a script or module."""
     assert result.failure is not None
@@ -78,19 +94,41 @@ def _write(
     name: str,
     settings: Settings,
 ) -> None:
+    if failure.is_found_by_looking:
+        path.write_text(_of_races(imports, make, schedule, failure, name, settings), "utf-8")
+        return
     if not schedule:
         raise UsageError("no test was written: the failure has no schedule that could be followed")
     text = _TEST.format(
         title=_title(failure),
         imports=imports,
         schedule=schedule.replace("\\", "\\\\").replace('"', '\\"'),
-        name=re.sub(r"\W+", "_", name).strip("_") or "it",
+        name=_identifier(name),
         make=make,
         runs=RUNS,
         points="" if settings.points == "accesses" else f", points={settings.points!r}",
         options=_options(settings),
     )
     path.write_text(text, "utf-8")
+
+
+def _of_races(
+    imports: str, make: str, schedule: str, failure: Failure, name: str, settings: Settings
+) -> str:
+    """A race is mostly there in every run; if it took switches to come to it, several are made."""
+    takes_switches = " goes on" in schedule
+    return _TEST_OF_RACES.format(
+        title=_title(failure),
+        imports=imports,
+        name=_identifier(name),
+        make=make,
+        runs=f", runs={RUNS}" if takes_switches else "",
+        options=_options(settings),
+    )
+
+
+def _identifier(name: str) -> str:
+    return re.sub(r"\W+", "_", name).strip("_") or "it"
 
 
 def _options(settings: Settings) -> str:

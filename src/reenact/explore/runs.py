@@ -110,10 +110,12 @@ def begin(plan: Plan, settings: Settings, hook: Callable[[int], None]) -> None:
     following.begin(plan, settings.terms, hook)
 
 
-def seen_races(settings: Settings) -> dict[str, Any] | None:
+def seen_races(watch: Watch) -> dict[str, Any] | None:
     """What the detector saw, once the program has come to its end; what is done to end threads that
     are left is none of the program's."""
-    return None if settings.races is None else detecting.end()
+    if watch.looks and watch.raw is None:
+        watch.raw = detecting.end()
+    return watch.raw
 
 
 def judged(ran: Ran, settings: Settings) -> Ran:
@@ -223,6 +225,8 @@ class Watch:
     errors: list[BaseException] = field(default_factory=list)  # that these are
     waiting: tuple[Waiting, ...] = ()
     muted: tuple[Any, Any] | None = None
+    looks: bool = False  # for races
+    raw: dict[str, Any] | None = None  # what was seen of them
 
     def on_thread_error(self, error: BaseException) -> None:
         paths = thread_paths()
@@ -241,7 +245,7 @@ class Watch:
     def on_abort(self, reason: int) -> None:
         """Called once, by whichever thread hears of it first, while all others stand still."""
         self.waiting = (*_waiting(), *loops.waiting())
-        _core.races_end()
+        seen_races(self)
         loops.give_up()
         if "logging" in sys.modules:  # what pools say of threads that are ended is only noise
             # not logging.disable, which has loggers forget what they know, and lock anew
@@ -313,7 +317,8 @@ def watching(watch: Watch) -> Iterator[None]:
     finally:
         threading._make_invoke_excepthook = make  # type: ignore[attr-defined]
         sys.unraisablehook = unraisable
-        _core.races_end()  # the user may have interrupted us
+        if watch.looks and watch.raw is None:  # the user has interrupted us
+            detecting.end()
         loops.report_to(None)
         futures.report_to(None)
         watch.unmute()

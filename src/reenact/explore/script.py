@@ -139,14 +139,14 @@ class Script:
             os.dup2(nothing, descriptor)
 
     def _run(self, plan: Plan, observe: Callable[[], Callable[[], Any]] | None) -> dict[str, Any]:
-        watch = Watch(self.settings.ignored)
+        watch = Watch(self.settings.ignored, looks=self.settings.races is not None)
         _core.explore_open(SystemExit)
         observed = None if observe is None else observe()
         with runs.watching(watch):
             runs.begin(plan, self.settings, lambda reason: self._give_up(watch, reason))
             error = self._call()
             is_settled = _core.explore_settle()
-            raw = runs.seen_races(self.settings)
+            raw = runs.seen_races(watch)
             paths = runs.thread_paths()
             runs.look_for_unseen()
             result = _core.explore_end()

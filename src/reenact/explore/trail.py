@@ -18,6 +18,7 @@ from types import FrameType
 from typing import Any, NamedTuple
 
 from reenact import _core
+from reenact.engine.edges import PUT
 from reenact.explore import runs
 from reenact.explore.checks import Checks
 from reenact.explore.shown import show, value_of
@@ -111,7 +112,8 @@ def called_by(frame: FrameType | None, user: FrameType | None) -> str:
     """The function that the user's frame has called, if it led to `frame`."""
     called = ""
     while frame is not None and frame is not user:
-        called = frame.f_code.co_qualname
+        if frame.f_code.co_qualname not in PUT:
+            called = frame.f_code.co_qualname
         frame = frame.f_back
     return called
 

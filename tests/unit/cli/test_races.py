@@ -37,6 +37,33 @@ for thread in threads:
 print("counted to", counter)
 """
 SAFE = RACY.replace("    value = counter\n    counter = value + 1\n", "    print('safe')\n")
+CYCLE = """\
+import threading
+
+one, other = threading.Lock(), threading.Lock()
+is_through = threading.Event()
+
+
+def forth():
+    with one:
+        with other:
+            pass
+    is_through.set()
+
+
+def back():
+    is_through.wait()
+    with other:
+        with one:
+            pass
+
+
+threads = [threading.Thread(target=forth), threading.Thread(target=back)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+"""
 LINES = {(8, 9), (9, 9)}
 
 
@@ -74,6 +101,55 @@ def test_a_race_is_told_on_standard_error() -> None:
     assert err.rstrip().endswith("2 races")
 
 
+@pytest.mark.parametrize("is_recorded", [False, True])
+def test_a_cycle_of_locks(here: Path, is_recorded: bool) -> None:
+    (here / "app.py").write_text(CYCLE)
+    if is_recorded:
+        assert called("record", "-o", "run.reenact", "app.py")[0] == 0
+    code, out, _ = called("races", "--json", "run.reenact" if is_recorded else "app.py")
+    found = json.loads(out)
+    (cycle,) = found["findings"]
+    assert (code, cycle["kind"], found["reasons"]) == (1, "lock-order", [])
+    lines = [
+        (each["held"]["where"]["line"], each["taken"]["where"]["line"]) for each in cycle["takings"]
+    ]
+    assert sorted(lines) == [(8, 9), (16, 17)]
+
+
+def test_the_locks_that_are_held_are_told(here: Path) -> None:
+    """Of two accesses, one under a lock: the advice is to take that one."""
+    source = (
+        RACY.replace("    value = counter\n    counter = value + 1\n", "    pass\n")
+        + """
+lock = threading.Lock()
+
+
+def careful():
+    global counter
+    with lock:
+        counter = 1
+
+
+def careless():
+    global counter
+    counter = 2
+
+
+threads = [threading.Thread(target=careful), threading.Thread(target=careless)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+"""
+    )
+    (here / "app.py").write_text(source)
+    lines = source.split("\n")
+    taken, bare = lines.index("    with lock:") + 1, lines.index("    counter = 2") + 1
+    code, _, err = called("races", "app.py")
+    assert code == 1
+    assert f"-> Hold the lock taken at app.py:{taken} at app.py:{bare} too" in err
+
+
 def test_nothing_is_found_where_nothing_is(here: Path) -> None:
     (here / "app.py").write_text(SAFE)
     code, out, err = called("races", "app.py")
@@ -95,6 +171,18 @@ def test_a_recording(here: Path) -> None:
     found = json.loads(out)
     assert (code, found["reasons"], found["root"]) == (1, [], str(here))
     assert lines_of(found) == LINES
+
+
+def test_a_recording_of_a_program_that_imports(here: Path) -> None:
+    """Imports take locks, and run the same code often enough for the interpreter to specialise it:
+    that must be no other when races are looked for, though that takes imports of our own."""
+    (here / "part.py").write_text("VALUE = 1\n")
+    modules = "asyncio, concurrent.futures, email.message, logging.config, unittest.mock, part"
+    (here / "app.py").write_text(f"import {modules}\n{RACY}")
+    assert called("record", "-o", "run.reenact", "app.py")[0] == 0
+    code, out, err = called("races", "--json", "run.reenact")
+    assert (code, err) == (1, "counted to 2\n")
+    assert lines_of(json.loads(out)) == {(first + 1, second + 1) for first, second in LINES}
 
 
 def test_a_program_that_changed_since(here: Path) -> None:
