@@ -99,19 +99,16 @@ def _print_differences() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--strategy", default="random")
-    parser.add_argument("--slice", type=int, default=50)
+    parser.add_argument("--slice", type=int)
     parser.add_argument("names", nargs="*")
     args = parser.parse_args()
     chosen = [each for each in PROGRAMS if not args.names or each.name in args.names]
+    slice = [] if args.slice is None else [f"--slice={args.slice}"]
     count = 0
     for program in chosen:
         for seed in range(args.seeds):
-            for text in differences(
-                program,
-                f"--strategy={args.strategy}",
-                f"--seed={seed}",
-                f"--slice={args.slice}",
-            ):
+            options = [f"--strategy={args.strategy}", f"--seed={seed}", *slice]
+            for text in differences(program, *options):
                 print(f"{program.name}, seed {seed}: {text}", flush=True)
                 count += 1
     print(f"{len(chosen)} programs, {args.seeds} seeds, {count} differences")
