@@ -167,6 +167,73 @@ def test_a_time_limit_that_is_not_reached(bench: Bench) -> None:
         assert session.counted == {"passed": 1, "deselected": 3}, session.out
 
 
+DEADLOCK = """
+    import signal
+
+    def deadlock():
+        first, second = threading.Lock(), threading.Lock()
+
+        def one():
+            with first, second:
+                pass
+
+        def other():
+            with second, first:
+                pass
+
+        together(one, other)
+"""
+
+
+def test_with_a_time_limit_a_deadlock_is_still_one(bench: Bench) -> None:
+    """Its handler is not the program's, which can hope for no signal."""
+    pytest.importorskip("pytest_timeout")
+    bench.write(DEADLOCK + "\n    def test_it():\n        deadlock()\n")
+    session = bench.reenact("--timeout", "50")
+    assert session.counted == {"failed": 1}, session.out
+    assert "deadlock: thread 0.1 -> thread 0.2" in session.out, session.out
+
+
+def test_a_handler_that_was_taken_back_wakes_nobody(bench: Bench) -> None:
+    pytest.importorskip("pytest_timeout")
+    bench.write(
+        DEADLOCK
+        + """
+    def test_it():
+        signal.signal(signal.SIGUSR1, lambda *args: None)
+        signal.signal(signal.SIGUSR1, signal.SIG_DFL)
+        deadlock()
+"""
+    )
+    session = bench.reenact("--timeout", "50")
+    assert "deadlock: thread 0.1 -> thread 0.2" in session.out, session.out
+
+
+def test_an_alarm_that_the_test_has_set_wakes_it(bench: Bench) -> None:
+    bench.write(
+        """
+        import signal
+
+        class Enough(Exception):
+            pass
+
+        def stop(*args):
+            raise Enough
+
+        signal.signal(signal.SIGALRM, stop)
+
+        def test_it():
+            lock = threading.Lock()
+            together(int, int)
+            lock.acquire()
+            signal.setitimer(signal.ITIMER_REAL, 0.2)
+            with pytest.raises(Enough):
+                lock.acquire()
+        """
+    )
+    assert bench.reenact("--reenact-runs", "3").counted == {"passed": 1}
+
+
 def test_asyncio(bench: Bench) -> None:
     pytest.importorskip("pytest_asyncio")
     bench.write(

@@ -250,7 +250,8 @@ typedef struct {
     Thread *slots;
     Thread *holder;
     Thread *run_first, *run_last;
-    uint32_t outside, timed, foreign, handlers;
+    uint32_t outside, timed, foreign;
+    uint64_t handled;          /* a bit for each signal that the program has a handler for */
     uint32_t bystanders;       /* threads that were there before the gate was opened for a search */
     uint32_t watching, abroad; /* waits of event loops; those that somebody outside may end */
     int64_t slice_left, slice_step;
@@ -417,6 +418,8 @@ typedef struct {
     uint64_t settle_until, turns; /* turns: of event loops that were alone */
     uint32_t racy_limit;          /* sites found later do not count in this run */
     int32_t first_thread, root;   /* of the run; and the thread that began it */
+    uint64_t handled;             /* signals that had handlers before the run */
+    int64_t alarm_ns;             /* when a timer strikes that was set before it */
     bool at_ticks, at_accesses, follows, expects, aborting, has_told, is_settling, has_collected;
     uint64_t aborted_points;
     PyObject *hook;
@@ -729,6 +732,9 @@ bool signals_collect(enum EntryKind entry);
 int signals_run(Thread *thread);
 int signals_handle_now(int number);
 int signals_watch(int number, bool is_default);
+void signals_note_handler(int number, bool is_there);
+void signals_begin_run(void);
+bool signals_may_come(void);
 int signals_watch_replay(int number);
 void signals_give_up_waiting(void);
 

@@ -339,6 +339,7 @@ static PyObject *begin_run(PyObject *module, PyObject *args)
     points_begin();
     begin_threads();
     begin_time(is_virtual);
+    signals_begin_run();
     variables_begin();
     if (gate.settings.mode == MODE_RECORD) { /* a replay does as it was recorded */
         gate_explore(true);

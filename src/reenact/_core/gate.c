@@ -188,8 +188,8 @@ static void go_idle(void)
 
 static bool can_anything_happen(void)
 {
-    return gate.outside > 0 || gate.timed > 0 || gate.foreign > 0 || gate.handlers > 0 ||
-           gate.abroad > 0 || (gate.bystanders > 0 && !gate.exploring);
+    return gate.outside > 0 || gate.timed > 0 || gate.foreign > 0 || gate.abroad > 0 ||
+           (gate.bystanders > 0 && !gate.exploring) || signals_may_come();
 }
 
 /* Who follows a thread that cannot go on. May only be asked once per handover. */

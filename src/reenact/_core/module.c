@@ -277,6 +277,18 @@ static PyObject *watch_signal(PyObject *module, PyObject *args)
     Py_RETURN_NONE;
 }
 
+/* unwatch_signal(number): it has no Python handler any more */
+static PyObject *unwatch_signal(PyObject *module, PyObject *given)
+{
+    (void)module;
+    long number = PyLong_AsLong(given);
+    if (number == -1 && PyErr_Occurred()) {
+        return NULL;
+    }
+    signals_note_handler((int)number, false);
+    Py_RETURN_NONE;
+}
+
 static PyObject *quietly(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
     (void)module;
@@ -316,6 +328,7 @@ static PyMethodDef functions[] = {
     {"fix_addresses", fix_addresses, METH_NOARGS, NULL},
     {"addresses_are_fixed", addresses_are_fixed, METH_NOARGS, NULL},
     {"watch_signal", watch_signal, METH_VARARGS, NULL},
+    {"unwatch_signal", unwatch_signal, METH_O, NULL},
     {"gc_enable", collect_enable, METH_NOARGS, NULL},
     {"gc_disable", collect_disable, METH_NOARGS, NULL},
     {"gc_isenabled", collect_is_enabled, METH_NOARGS, NULL},

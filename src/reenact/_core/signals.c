@@ -8,6 +8,7 @@
  * handler, handle() below, then takes the baton first and leaves a word in the inputs. */
 #include "core.h"
 #include <signal.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 /* Signals whose time has come; others that the interpreter hears of are held back again. */
@@ -34,12 +35,58 @@ void signals_raise(int number)
     atomic_fetch_or(&gate.signals_pending, bit);
 }
 
+/* ---- whether one may be on its way ---- */
+
+enum { SAME_ALARM_NS = 50000000 };
+
+/* When the system's own timer strikes, 0 if it is not set. */
+static int64_t alarm_ns(void)
+{
+    struct itimerval left;
+    if (getitimer(ITIMER_REAL, &left) < 0 ||
+        (left.it_value.tv_sec == 0 && left.it_value.tv_usec == 0)) {
+        return 0;
+    }
+    return real_ns() + left.it_value.tv_sec * 1000000000LL + left.it_value.tv_usec * 1000LL;
+}
+
+/* Handlers and timers that are there as a run of a search begins are not the program's: a test
+ * runner has them, to end a test that takes too long. */
+void signals_begin_run(void)
+{
+    search.handled = gate.handled;
+    search.alarm_ns = alarm_ns();
+}
+
+static bool is_alarm_theirs(void)
+{
+    int64_t due = alarm_ns();
+    int64_t between = due - search.alarm_ns;
+    return due != 0 && (between > SAME_ALARM_NS || between < -SAME_ALARM_NS);
+}
+
+bool signals_may_come(void)
+{
+    if (!gate.exploring) {
+        return gate.handled != 0;
+    }
+    return (gate.handled & ~search.handled) != 0 || (gate.handled != 0 && is_alarm_theirs());
+}
+
+void signals_note_handler(int number, bool is_there)
+{
+    uint64_t bit = 1ULL << (number & 63);
+    gate.handled = is_there ? gate.handled | bit : gate.handled & ~bit;
+}
+
 int signals_watch(int number, bool is_default)
 {
     struct sigaction action = {.sa_handler = signals_raise, .sa_flags = SA_ONSTACK};
     sigemptyset(&action.sa_mask);
     /* Ctrl-C in a search is the user's, and nothing to wait for; asyncio.run has a handler. */
-    gate.handlers += !is_default && !(gate.exploring && number == SIGINT);
+    if (is_default || !gate.exploring || number != SIGINT) {
+        signals_note_handler(number, !is_default);
+    }
     return sigaction(number, &action, NULL);
 }
 

@@ -30,7 +30,9 @@ def patch(module: ModuleType) -> None:
         _core.point()  # signals that came before must find the handler of before, as in Python
         number = int(signalnum)
         if not callable(handler):
-            return theirs(number, native_signal(signalnum, handler))
+            before = theirs(number, native_signal(signalnum, handler))
+            _core.unwatch_signal(number)
+            return before
         before = theirs(number, native_signal(signalnum, _core.handle_signal))
         watch(number, handler)
         return before
