@@ -1,4 +1,6 @@
-"""The tools that are compared: where they are installed, their ways to explore, how one is run.
+"""The tools that are compared: where they are installed, how one is run.
+
+PEERS explore schedules, each in several ways; DETECTORS look for races in one run.
 
 Each peer gets a virtual environment of its own, made once, on the Python on which it was fastest
 of those it supports. reenact runs on the Python that is measured.
@@ -24,13 +26,20 @@ class ToolFailed(Exception):
 
 @dataclass(frozen=True)
 class Tool:
-    """One tool. `package` is empty for reenact, which is there already."""
+    """One tool. `package` is empty for reenact, which is there already; `more` are further words
+    for pip."""
 
     name: str
     driver: str
     ways: tuple[str, ...]
     package: str = ""
     versions: tuple[str, ...] = ()
+    more: tuple[str, ...] = ()
+
+    @property
+    def wanted(self) -> str:
+        """What pip is asked for."""
+        return " ".join((self.package, *self.more))
 
 
 @dataclass(frozen=True)
@@ -85,6 +94,18 @@ PEERS = (
         ("3.13", "3.12"),
     ),
 )
+# pyvft asks for 3.14, and works with 3.13; its README says that it runs on a build with the GIL.
+DETECTORS = (
+    Tool("threadcheck", "threadcheck_driver.py", (), "threadcheck==0.0.1.2", ("3.13",), ("flask",)),
+    Tool(
+        "pyvft",
+        "pyvft_driver.py",
+        (),
+        "pyvft==0.2.0",
+        ("3.13",),
+        ("--ignore-requires-python", "flask"),
+    ),
+)
 
 
 def install(tool: Tool, cache: Path) -> Installed:
@@ -92,12 +113,12 @@ def install(tool: Tool, cache: Path) -> Installed:
     home = cache / tool.name
     python = str(home / "bin" / "python")
     mark = home / ".installed"
-    if not mark.is_file() or mark.read_text() != tool.package:
+    if not mark.is_file() or mark.read_text() != tool.wanted:
         print(f"installing {tool.package} ...", file=sys.stderr, flush=True)
         output_of([find_python(tool), "-m", "venv", "--clear", str(home)], START_LIMIT_S)
         pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        output_of([*pip, tool.package], START_LIMIT_S)
-        mark.write_text(tool.package)
+        output_of([*pip, tool.package, *tool.more], START_LIMIT_S)
+        mark.write_text(tool.wanted)
     return Installed(tool, python)
 
 

@@ -1,8 +1,8 @@
 """Compute: most reversals of a permutation; tight loops over small lists, hardly a call."""
 
-from __future__ import annotations
+import math
 
-import time
+from parts import run_parts
 
 SIZE = 9
 
@@ -29,10 +29,11 @@ def rotate(permutation: list[int], counts: list[int]) -> bool:
     return False
 
 
-def fannkuch(size: int) -> tuple[int, int]:
-    """The checksum and the greatest number of flips over all permutations."""
-    permutation = list(range(size))
-    counts = [0] * size
+def fannkuch(part: float) -> tuple[int, int]:
+    """The checksum and the greatest number of flips over a part of all permutations."""
+    permutation = list(range(SIZE))
+    counts = [0] * SIZE
+    limit = math.factorial(SIZE) * part
     checksum = best = number = 0
     more = True
     while more:
@@ -40,17 +41,16 @@ def fannkuch(size: int) -> tuple[int, int]:
         best = max(best, flips)
         checksum += flips if number % 2 == 0 else -flips
         number += 1
-        more = rotate(permutation, counts)
+        more = rotate(permutation, counts) and number < limit
     return checksum, best
 
 
 def main() -> None:
     """Run once."""
-    start = time.perf_counter()
-    checksum, best = fannkuch(SIZE)
-    elapsed = time.perf_counter() - start
+    results, watch = run_parts(fannkuch)
+    checksum, best = results[0]
     print("checksum", checksum, "flips", best)
-    print(f"elapsed {elapsed:.6f}")
+    watch.print()
 
 
 main()

@@ -1,11 +1,11 @@
 """Compute: a JSON parser in pure Python; recursion, string indexing, small containers."""
 
-from __future__ import annotations
-
 import json
+import math
 import random
-import time
 from typing import Any
+
+from parts import run_parts
 
 ROUNDS = 50
 RECORDS = 500
@@ -123,12 +123,16 @@ class Parser:
 def main() -> None:
     """Parse the document several times."""
     document = make_document()
-    start = time.perf_counter()
-    for _ in range(ROUNDS):
-        parsed = Parser(document).value()
-    elapsed = time.perf_counter() - start
-    print("characters", len(document), "right", parsed == json.loads(document))
-    print(f"elapsed {elapsed:.6f}")
+
+    def parse(part: float) -> Any:
+        for _ in range(math.ceil(ROUNDS * part)):
+            parsed = Parser(document).value()
+        return parsed
+
+    results, watch = run_parts(parse)
+    right = all(parsed == json.loads(document) for parsed in results)
+    print("characters", len(document), "right", right)
+    watch.print()
 
 
 main()

@@ -1,10 +1,8 @@
-"""Threads: N threads (first argument) share about 1,000,000 turns of `with lock: counter += 1`."""
+"""Threads: N threads share about 1,000,000 turns of `with lock: counter += 1`."""
 
-from __future__ import annotations
-
-import sys
 import threading
-import time
+
+from parts import run_parts
 
 ACQUISITIONS = 1_000_000
 
@@ -12,27 +10,21 @@ counter = 0
 lock = threading.Lock()
 
 
-def work(turns: int) -> None:
+def work(part: float) -> int:
     """Count under the lock."""
     global counter
+    turns = int(ACQUISITIONS * part)
     for _ in range(turns):
         with lock:
             counter += 1
+    return turns
 
 
 def main() -> None:
     """Share the turns among the threads."""
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 8
-    turns = ACQUISITIONS // count
-    threads = [threading.Thread(target=work, args=(turns,)) for _ in range(count)]
-    start = time.perf_counter()
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    elapsed = time.perf_counter() - start
-    print("counter", counter, "right", counter == turns * count)
-    print(f"elapsed {elapsed:.6f}")
+    turns, watch = run_parts(work)
+    print("counter", counter, "right", counter == sum(turns))
+    watch.print()
 
 
 main()

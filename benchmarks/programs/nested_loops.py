@@ -1,9 +1,8 @@
 """Compute: a sieve, a matrix product and a table of edit distances; loops within loops."""
 
-from __future__ import annotations
-
 import random
-import time
+
+from parts import run_parts
 
 LIMIT = 4_000_000
 SIZE = 190
@@ -21,11 +20,11 @@ def count_primes(limit: int) -> int:
     return sum(is_prime)
 
 
-def multiply(left: list[list[int]], right: list[list[int]]) -> list[list[int]]:
-    """The product of two square matrices."""
+def multiply(left: list[list[int]], right: list[list[int]], rows: int) -> list[list[int]]:
+    """The first rows of the product of two square matrices."""
     size = len(left)
-    product = [[0] * size for _ in range(size)]
-    for row in range(size):
+    product = [[0] * size for _ in range(rows)]
+    for row in range(rows):
         for column in range(size):
             total = 0
             for place in range(size):
@@ -58,13 +57,17 @@ def main() -> None:
     choose = random.Random(3)
     matrix = [[choose.randrange(10) for _ in range(SIZE)] for _ in range(SIZE)]
     words = ["".join(choose.choices("abcd", k=LENGTH)) for _ in range(2)]
-    start = time.perf_counter()
-    primes = count_primes(LIMIT)
-    product = multiply(matrix, matrix)
-    distance = edit_distance(*words)
-    elapsed = time.perf_counter() - start
-    print("primes", primes, "trace", sum(product[i][i] for i in range(SIZE)), "distance", distance)
-    print(f"elapsed {elapsed:.6f}")
+
+    def run(part: float) -> tuple[int, int, int]:
+        primes = count_primes(int(LIMIT * part))
+        product = multiply(matrix, matrix, int(SIZE * part))
+        distance = edit_distance(words[0][: int(LENGTH * part)], words[1])
+        return primes, sum(row[place] for place, row in enumerate(product)), distance
+
+    results, watch = run_parts(run)
+    primes, trace, distance = results[0]
+    print("primes", primes, "trace", trace, "distance", distance)
+    watch.print()
 
 
 main()

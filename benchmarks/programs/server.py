@@ -1,11 +1,15 @@
-"""Servers: http.server or Flask, many threads; prints the processor time that serving took."""
+"""Servers: http.server, Flask, Flask with a cache; many threads.
 
-from __future__ import annotations
+Prints the processor time of everything, that of serving alone, and the most memory it had.
+"""
 
 import sys
 import threading
 import time
+from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from parts import peak_kb
 
 counts: dict[str, int] = {}
 
@@ -13,6 +17,24 @@ counts: dict[str, int] = {}
 def body_for(path: str) -> bytes:
     counts[path] = counts.get(path, 0) + 1
     return f"{path} was asked for {counts[path]} times\n".encode()
+
+
+class Cache:
+    """Pages that were made once. The lock is for `pages`; `hits` is counted without it, a race."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.pages: dict[str, bytes] = {}
+        self.hits = 0
+
+    def page(self, path: str) -> bytes:
+        with self.lock:
+            page = self.pages.get(path)
+            if page is None:
+                page = self.pages[path] = f"This is {path}.\n".encode() * 20
+                return page
+        self.hits += 1
+        return page
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -44,7 +66,7 @@ def serve_plain() -> None:
         server.serve_forever()
 
 
-def serve_flask() -> None:
+def serve_flask(body: Callable[[str], bytes] = body_for) -> None:
     import logging
 
     from flask import Flask
@@ -60,17 +82,27 @@ def serve_flask() -> None:
     def answer(name: str) -> bytes:
         if name == "quit":
             threading.Thread(target=server.shutdown).start()
-        return body_for(name)
+        return body(name)
 
     announce(server.port)
     server.serve_forever()
 
 
+def serve_cache() -> None:
+    serve_flask(Cache().page)
+
+
 def announce(port: int) -> None:
+    global ready
+    ready = time.process_time()
     print("port", port, flush=True)
 
 
 if __name__ == "__main__":
     before = time.process_time()
-    {"http.server": serve_plain, "flask": serve_flask}[sys.argv[1]]()
-    print("cpu", time.process_time() - before, "requests", sum(counts.values()), flush=True)
+    ready = before
+    {"http.server": serve_plain, "flask": serve_flask, "cache": serve_cache}[sys.argv[1]]()
+    now = time.process_time()
+    print("cpu", now - before, "requests", sum(counts.values()))
+    print("serving", now - ready)
+    print("peak", peak_kb(), flush=True)

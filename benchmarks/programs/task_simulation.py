@@ -1,9 +1,9 @@
 """Compute: an operating system's tasks in miniature, after Richards; many small method calls."""
 
-from __future__ import annotations
-
-import time
+import math
 from collections import deque
+
+from parts import run_parts
 
 ROUNDS = 130
 PACKETS = 400
@@ -33,14 +33,14 @@ class Task:
         """Whether running would do anything."""
         return bool(self.inbox) and not self.is_held
 
-    def run(self, kernel: Kernel) -> None:
+    def run(self, kernel: "Kernel") -> None:
         """Handle one packet."""
         self.runs += 1
         packet = self.inbox.popleft()
         packet.stops += 1
         self.handle(packet, kernel)
 
-    def handle(self, packet: Packet, kernel: Kernel) -> None:
+    def handle(self, packet: Packet, kernel: "Kernel") -> None:
         """What this kind of task does with a packet."""
         raise NotImplementedError
 
@@ -48,7 +48,7 @@ class Task:
 class Device(Task):
     """Gives packets back after holding still for a while."""
 
-    def handle(self, packet: Packet, kernel: Kernel) -> None:
+    def handle(self, packet: Packet, kernel: "Kernel") -> None:
         kernel.hold(self, packet.number % 3 + 1)
         if packet.stops < 12:
             kernel.send("worker", packet)
@@ -59,7 +59,7 @@ class Device(Task):
 class Worker(Task):
     """Changes the data, and passes on by its value."""
 
-    def handle(self, packet: Packet, kernel: Kernel) -> None:
+    def handle(self, packet: Packet, kernel: "Kernel") -> None:
         total = 0
         for place in range(len(packet.data)):
             packet.data[place] = self.mix(packet.data[place], place)
@@ -76,7 +76,7 @@ class Sink(Task):
 
     total = 0
 
-    def handle(self, packet: Packet, kernel: Kernel) -> None:
+    def handle(self, packet: Packet, kernel: "Kernel") -> None:
         self.total += sum(packet.data)
         kernel.left -= 1
 
@@ -131,13 +131,16 @@ class Kernel:
         return self.sink.total
 
 
+def simulate(part: float) -> int:
+    """A part of all rounds."""
+    return sum(Kernel().run(PACKETS) for _ in range(math.ceil(ROUNDS * part)))
+
+
 def main() -> None:
     """Run the simulation several times."""
-    start = time.perf_counter()
-    totals = [Kernel().run(PACKETS) for _ in range(ROUNDS)]
-    elapsed = time.perf_counter() - start
+    totals, watch = run_parts(simulate)
     print("total", sum(totals))
-    print(f"elapsed {elapsed:.6f}")
+    watch.print()
 
 
 main()

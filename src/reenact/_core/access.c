@@ -27,8 +27,12 @@ static PyObject **place_of(AccessSite *site, PyObject ***bottom)
     }
     PyObject **at = compat_frame_stack(frame, code), **end = at + code->co_stacksize;
     *bottom = at;
+    if (site->place < code->co_stacksize && at[site->place] == (PyObject *)site) {
+        return at + site->place;
+    }
     for (; at < end; at++) {
         if (*at == (PyObject *)site) {
+            site->place = (uint16_t)(at - *bottom);
             return at;
         }
     }
@@ -255,12 +259,26 @@ static int pass(AccessSite *site, PyObject *operand)
     return races_are_on || races_are_watched ? modes_tell(site, operand) : 0;
 }
 
+/* For the race detector alone: is there nothing new to tell? What an augmented assignment reads it
+ * writes right after, which tells as much. */
+static inline bool is_old(AccessSite *site, PyObject *operand)
+{
+    if (!races_are_on || gate.exploring || accesses_are_watched || races_are_watched) {
+        return false;
+    }
+    return (site->pair != 0 && !site->writes) || races_have_seen(site, operand);
+}
+
 /* ---- the type ---- */
 
 static PyObject *subscript(PyObject *self, PyObject *operand)
 {
-    if (is_wanted() && pass((AccessSite *)self, operand) < 0) {
-        return NULL;
+    AccessSite *site = (AccessSite *)self;
+    if (is_wanted() && !is_old(site, operand)) {
+        if (pass(site, operand) < 0) {
+            return NULL;
+        }
+        races_remember(site, operand);
     }
     return Py_NewRef(operand);
 }

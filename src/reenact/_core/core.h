@@ -493,6 +493,8 @@ extern bool races_are_on;
 extern bool races_are_idle;   /* nobody could race now: sites need not look */
 extern bool sites_are_points; /* accesses count as steps, outside of a search */
 extern PyObject *races_key;   /* of the item that is accessed, borrowed; NULL if nobody can tell */
+bool races_have_seen(AccessSite *site, PyObject *operand);
+void races_remember(AccessSite *site, PyObject *operand);
 void races_access(AccessSite *site, PyObject *object, uintptr_t what, enum AccessMode mode);
 uintptr_t races_identity(PyObject *object);
 void races_created(AccessSite *site, PyObject *object);
@@ -549,6 +551,7 @@ struct AccessSite {
     bool is_unbound; /* a method of a type: its first operand is the object */
     bool is_bound;   /* by name: the object is that of the bound method below the operands */
     bool is_raw;     /* by name, past the methods of the object's own class */
+    uint16_t place;  /* on its frame's stack, where it was found last */
     uint8_t method;  /* place in the table of modes.c */
     uint8_t manner;  /* of the attribute in the class of this version: attributes.c */
     uint32_t version;

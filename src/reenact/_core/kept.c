@@ -2,7 +2,7 @@
  *
  * A table grows by doubling, and what it had is not given back: all of that together is no more
  * than it has at last. */
-#include "lockorder.h"
+#include "kept.h"
 #include <string.h>
 
 static uint32_t slot_of(const Kept *kept, uint64_t hash)

@@ -236,7 +236,7 @@ void locks_taken(Object *object, bool is_for_ever)
         return;
     }
     WatchedLock *lock = &watched_locks[number];
-    uint32_t stack = depot_stack(0);
+    uint32_t stack = depot_stack();
     if (is_for_ever && holding->count > 0) {
         uint32_t noted = note(NESTED_LOCK, number, stack, false);
         if (noted != 0) {
@@ -343,14 +343,14 @@ void locks_done(enum Operation kind, Object *object)
 static uint32_t note_waiting_for_lock(Object *object, bool is_timed)
 {
     if (object->ends >= 0) {
-        return note(NESTED_JOIN, 0, depot_stack(0), is_timed);
+        return note(NESTED_JOIN, 0, depot_stack(), is_timed);
     }
     uint32_t lock = lock_of(object);
     if (lock != 0) { /* it may never get it: then this is the last that is heard of it */
-        return is_timed ? 0 : note(NESTED_LOCK, lock, depot_stack(0), false);
+        return is_timed ? 0 : note(NESTED_LOCK, lock, depot_stack(), false);
     }
     bool is_own = !is_signal(object) || search_is_machinery();
-    return is_own ? 0 : note(NESTED_CONDITION, 0, depot_stack(0), is_timed);
+    return is_own ? 0 : note(NESTED_CONDITION, 0, depot_stack(), is_timed);
 }
 
 /* This thread is about to wait; what is returned is for locks_woken, if it is not 0. */
@@ -365,13 +365,12 @@ uint32_t locks_waiting(enum Operation kind, Object *object, int64_t deadline_ns)
     }
     switch (kind) {
     case OP_ACQUIRE: return note_waiting_for_lock(object, is_timed);
-    case OP_JOIN: return note(NESTED_JOIN, 0, depot_stack(0), is_timed);
+    case OP_JOIN: return note(NESTED_JOIN, 0, depot_stack(), is_timed);
     case OP_GET:
-        return note(object->kind == OBJECT_LOOP ? NESTED_LOOP : NESTED_QUEUE, 0, depot_stack(0),
+        return note(object->kind == OBJECT_LOOP ? NESTED_LOOP : NESTED_QUEUE, 0, depot_stack(),
                     is_timed);
     case OP_SLEEP: /* for no time at all is no wait */
-        return is_timed && deadline_ns <= now_ns() ? 0
-                                                   : note(NESTED_SLEEP, 0, depot_stack(0), true);
+        return is_timed && deadline_ns <= now_ns() ? 0 : note(NESTED_SLEEP, 0, depot_stack(), true);
     default: return 0;
     }
 }

@@ -5,6 +5,7 @@
 #ifndef REENACT_LOCKORDER_H
 #define REENACT_LOCKORDER_H
 
+#include "kept.h"
 #include "races.h"
 
 enum { MOST_LOCKS = 1 << 20, MOST_TAKERS = 8, MOST_MOMENTS = 16 };
@@ -71,30 +72,6 @@ typedef struct {
     int32_t thread, other;
     bool is_join;
 } Life;
-
-/* Things that are kept once, by hash, and have numbers from 1. Each begins with its hash. */
-typedef struct {
-    uint32_t *numbers;
-    void **entries;
-    uint32_t size, room, count;
-} Kept;
-typedef bool (*IsSame)(const void *entry, const void *wanted);
-
-static inline void *kept_at(const Kept *kept, uint32_t number)
-{
-    return kept->entries[number - 1];
-}
-
-/* kept.c */
-uint32_t kept_find(const Kept *kept, uint64_t hash, const void *wanted, IsSame is_same);
-uint32_t kept_add(Kept *kept, void *entry);
-void kept_clear(Kept *kept);
-
-static inline uint64_t mixed(uint64_t hash, uint64_t value)
-{
-    hash = (hash ^ value) * 0x9E3779B97F4A7C15ULL;
-    return hash ^ (hash >> 29);
-}
 
 /* lockorder.c */
 extern WatchedLock *watched_locks;

@@ -353,7 +353,10 @@ static int tell_variable(AccessSite *site)
 /* `a.b += c` changes the list that a.b is, as well as a. */
 static int tell_augmented(AccessSite *site)
 {
-    return site->augments ? tell_contents(site, access_below(site, 1)) : 0;
+    PyObject *value = site->augments ? access_below(site, 1) : NULL;
+    return value == NULL || PyFloat_CheckExact(value) || PyLong_CheckExact(value)
+               ? 0
+               : tell_contents(site, value);
 }
 
 static int tell_subscript(AccessSite *site, PyObject *operand)

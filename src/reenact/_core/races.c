@@ -60,6 +60,17 @@ typedef struct {
 enum { MOST_SEEN = 1 << 12 };
 static Seen seen[MOST_SEEN];
 
+/* The same by the sites of attributes: what an operand means need not be found out again. */
+typedef struct {
+    AccessSite *site;
+    PyObject *operand;
+    uint64_t moment;
+} Memo;
+enum { MOST_MEMOS = 1 << 13 };
+static Memo memos[MOST_MEMOS];
+static PyObject *last_object; /* that was told of, NULL if it was more than a plain variable */
+static uint32_t told;         /* since a site was last remembered */
+
 /* The access that is being looked at. */
 static struct {
     AccessSite *site;
@@ -401,6 +412,27 @@ static void look(AccessSite *site, PyObject *object, uintptr_t what, enum Access
     }
 }
 
+static inline Memo *memo_of(AccessSite *site, PyObject *operand)
+{
+    return &memos[((uintptr_t)operand >> 4 ^ (uintptr_t)site >> 6) & (MOST_MEMOS - 1)];
+}
+
+bool races_have_seen(AccessSite *site, PyObject *operand)
+{
+    const Memo *memo = memo_of(site, operand);
+    return memo->operand == operand && memo->site == site && !tape_is_on &&
+           memo->moment == (me->epoch << 16 | *shadow_at(operand));
+}
+
+/* What was told last was one plain variable of the operand's own. */
+void races_remember(AccessSite *site, PyObject *operand)
+{
+    if (told == 1 && last_object == operand) {
+        *memo_of(site, operand) = (Memo){site, operand, me->epoch << 16 | *shadow_at(operand)};
+    }
+    told = 0;
+}
+
 void races_access(AccessSite *site, PyObject *object, uintptr_t what, enum AccessMode mode)
 {
     if (__builtin_expect(tape_is_on, 0) && me != NULL) {
@@ -409,6 +441,8 @@ void races_access(AccessSite *site, PyObject *object, uintptr_t what, enum Acces
     if (races.is_alone || me == NULL || me->clock == NULL) {
         return;
     }
+    told++;
+    last_object = mode <= MODE_WRITE ? object : NULL;
     if (races.threshold != UINT64_MAX && !is_sampled((uint64_t)((uintptr_t)object >> 4) << 16, 0)) {
         return;
     }

@@ -28,7 +28,7 @@ extern const char *const MODES[];
 enum { MOST_ACCESSES = (1 << 24) - 1 };
 
 /* depot.c */
-uint32_t depot_stack(int skipped);
+uint32_t depot_stack(void);
 uint32_t depot_access(AccessSite *site, enum AccessMode mode, uint32_t locks);
 const Access *depot_get(uint32_t number);
 PyObject *depot_show_stack(uint32_t number);

@@ -6,7 +6,13 @@ from concurrent.futures import ThreadPoolExecutor
 from _shared import Box
 
 box = Box()
+has_begun = threading.Event()
 may_end = threading.Event()
+
+
+def work():
+    has_begun.set()
+    may_end.wait()
 
 
 def look(future):
@@ -14,7 +20,8 @@ def look(future):
 
 
 with ThreadPoolExecutor(1) as pool:
-    future = pool.submit(may_end.wait)
+    future = pool.submit(work)
     future.add_done_callback(look)
+    has_begun.wait()
     may_end.set()
     box.value = 1  # at: write
