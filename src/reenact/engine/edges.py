@@ -12,7 +12,6 @@ anyway: a replay must stay in step with a recording in which the program was the
 from __future__ import annotations
 
 import builtins
-import functools
 import sys
 import threading
 from _weakref import ref
@@ -162,4 +161,7 @@ def _put(owner: type, name: str, method: Any, original: Any) -> None:
     still does for itself."""
     code = method.__code__
     method.__code__ = code.replace(co_filename=original.__code__.co_filename)
-    setattr(owner, name, functools.wraps(original)(method))
+    for each in ("__module__", "__name__", "__qualname__", "__doc__"):
+        setattr(method, each, getattr(original, each))
+    method.__wrapped__ = original
+    setattr(owner, name, method)
