@@ -13,7 +13,7 @@
 #define RECORDED_SITES ((void *)0x2F0000000000ULL)
 #define RECORDED_STRINGS ((void *)0x2F8000000000ULL)
 #define RECORDED_ADDRESSES ((void *)0x2FC000000000ULL)
-#define RESERVED (1ULL << 36)
+#define SITE_SPACE (1ULL << 36)
 enum { MOST_SITES = 1 << 20 };
 
 static Site *sites;
@@ -327,7 +327,7 @@ const Site *site_get(uint32_t number)
  * allocate it. Untouched pages cost nothing. */
 static void *reserve(void *at, uint64_t size)
 {
-    munmap(at, RESERVED); /* of a parent process, in its forked child */
+    munmap(at, SITE_SPACE); /* of a parent process, in its forked child */
     return mmap(at, size == 0 ? 1 : size, PROT_READ | PROT_WRITE,
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
 }

@@ -16,8 +16,8 @@ from reenact.engine import record
 from reenact.engine.launch import Program
 from reenact.errors import UsageError
 from reenact.explore import keep
+from reenact.explore.api import judge
 from reenact.explore.command import Task, explore
-from reenact.explore.raced import judge_of
 from reenact.explore.result import Result
 from reenact.explore.runs import PATIENCE_S, STEP_LIMIT, Settings
 from reenact.explore.script import HANG_S
@@ -188,7 +188,7 @@ def _task(args: argparse.Namespace) -> Task:
         args.step_limit,
         args.patience,
         args.real_clock,
-        races=judge_of(args.find, args.points, args.baseline, Path.cwd()),
+        races=judge(args.find, args.points, args.baseline),
     )
     return Task(
         _program(args, settings),

@@ -79,7 +79,7 @@ def explore(
         patience,
         real_clock,
         check,
-        races=_judge(find, points, baseline),
+        races=judge(find, points, baseline),
     )
     limits = Limits(runs, seconds)
     if jobs > 1:
@@ -95,9 +95,10 @@ def explore(
     return result
 
 
-def _judge(
+def judge(
     find: tuple[str, ...] | list[str], points: str, baseline: str | os.PathLike[str] | None
 ) -> Judge | None:
+    """Who judges the races of a search, if it is to find them."""
     if not find and baseline is None:
         return None
     from reenact.explore.raced import judge_of

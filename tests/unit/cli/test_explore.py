@@ -193,3 +193,93 @@ def test_what_was_found_replays(tmp_path: Path, name: str) -> None:
     code, _, err = called(tmp_path, "replay", "it.reenact")
     assert code == KINDS[name], err
     assert "exactly as recorded" in err
+
+
+# ---- races ----
+
+RACY = """\
+import threading
+
+
+class Account:
+    def __init__(self):
+        self.balance = 0
+
+    def add(self):
+        self.balance += 1
+
+
+account = Account()
+threads = [threading.Thread(target=account.add) for _ in range(2)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+"""
+RACE = "race on Account.balance: app.py:9 and app.py:9"
+
+
+@pytest.fixture
+def racy(tmp_path: Path) -> Path:
+    (tmp_path / "app.py").write_text(RACY)
+    return tmp_path
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_race_is_a_failure_if_it_is_asked_for(racy: Path, jobs: str) -> None:
+    result = explored(racy, "--find", "races", "-j", jobs, "-o", "it.reenact", "app.py")
+    assert result["verdict"] == "failed"
+    failure = result["failure"]
+    assert (failure["kind"], failure["summary"]) == ("race", RACE)
+    assert failure["traceback"].startswith("error: race on Account.balance of <Account at 0x")
+    assert (result["label"], result["switches"]) == ("free-threaded only", [])
+    assert [each["title"][:23] for each in result["details"]["findings"]] == [RACE[:23]]
+    assert (result["recording"], result["recording_problem"]) == ("it.reenact", "")
+    code, out, _ = called(racy, "races", "--json", "it.reenact")
+    found = json.loads(out)
+    assert (code, found["reasons"]) == (1, [])
+    keys = [each["key"] for each in result["details"]["findings"]]
+    assert [each["key"] for each in found["findings"]] == keys
+
+
+def test_races_are_not_looked_for_otherwise(racy: Path) -> None:
+    assert explored(racy, "--runs", "30", "app.py")["verdict"] == "passed"
+
+
+def test_words_about_a_race(racy: Path) -> None:
+    options = ("--find", "races", "-o", "it.reenact", "--write-test", "test_app.py")
+    code, out, err = called(racy, "explore", *options, "app.py")
+    assert code == 1
+    assert f"FAILED (free-threaded only): {RACE}\n" in out
+    assert "nothing orders it with this: thread 2" in out
+    assert "recorded in it.reenact; see it again with: reenact races it.reenact" in out
+    assert "wrote test_app.py" in err
+    assert "findings = reenact.races(run)\n" in (racy / "test_app.py").read_text()
+
+
+def test_what_is_suppressed_is_no_failure(racy: Path) -> None:
+    search = ("--find", "races", "--strategy", "queue")
+    assert called(racy, "races", "--write-baseline", "known.json", "app.py")[0] == 0
+    assert explored(racy, *search, "--baseline", "known.json", "app.py")["verdict"] == "passed"
+    (racy / "app.py").write_text(RACY.replace("+= 1", "+= 1  # reenact: benign"))
+    assert explored(racy, *search, "app.py")["verdict"] == "passed"
+    (racy / "app.py").write_text(RACY)
+    (racy / "pyproject.toml").write_text('[tool.reenact.races]\nignore = ["app.py"]\n')
+    assert explored(racy, *search, "app.py")["verdict"] == "passed"
+    (racy / "pyproject.toml").unlink()
+    assert explored(racy, *search, "-o", "it.reenact", "app.py")["verdict"] == "failed"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--find", "bugs"), "invalid choice: 'bugs'"),
+        (("--find", "races", "--points", "sync"), "races are found at accesses"),
+        (("--baseline", "known.json"), "a baseline is for races"),
+        (("--find", "races", "--baseline", "gone.json"), "gone.json: it cannot be read"),
+    ],
+)
+def test_usage_of_races(racy: Path, words: tuple[str, ...], said: str) -> None:
+    code, out, err = called(racy, "explore", *words, "app.py")
+    assert (code, out) == (2, "")
+    assert said in err
