@@ -247,7 +247,8 @@ static int __attribute__((noinline, cold)) take_note(AccessSite *site, PyObject 
 
 static inline bool is_wanted(const AccessSite *site)
 {
-    bool is_idle = races_are_idle && !gate.exploring && site->kind != ACCESS_CREATED;
+    bool has_points = gate.exploring || sites_are_points;
+    bool is_idle = races_are_idle && !has_points && site->kind != ACCESS_CREATED;
     return accesses_are_watched || races_are_watched || (!is_idle && gate.active && me != NULL);
 }
 
@@ -300,7 +301,7 @@ static int pass_to_detector(AccessSite *site, PyObject *operand)
 
 static inline bool is_for_detector(void)
 {
-    return races_are_on && !gate.exploring && !accesses_are_watched && !races_are_watched;
+    return races_are_on && !points_are_wanted() && !accesses_are_watched && !races_are_watched;
 }
 
 /* ---- the type ---- */
