@@ -36,7 +36,13 @@ def pytest_configure(config: pytest.Config) -> None:
 # longest, and what needs packages from the network, only if asked for. Searches themselves, and all
 # of recording and replaying, are tested on every version.
 DEFAULT = (3, 11)
-ONCE = ("tests/plugin/", "tests/traps/", "tests/docs/test_exploring")
+ONCE = (
+    "tests/plugin/",
+    "tests/traps/",
+    "tests/docs/test_exploring",
+    "tests/docs/test_races",
+    "tests/races/test_later",
+)
 IF_ASKED = (
     "tests/detection/test_real.py",
     "tests/plugin/test_truth.py::test_a_livelock",

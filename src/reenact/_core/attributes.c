@@ -125,7 +125,10 @@ int attributes_created(AccessSite *site, PyObject *object, TellVariable tell)
         races_created(site, object, site->writes || !is_given_plainly(site, Py_TYPE(object)));
     int result = 0;
     for (Py_ssize_t i = 0; is_known && result == 0 && i < PyTuple_GET_SIZE(site->names); i++) {
-        result = tell(site, object, PyTuple_GET_ITEM(site->names, i), true);
+        PyObject *name = PyTuple_GET_ITEM(site->names, i);
+        if (manner_of(Py_TYPE(object), name, site, true) == OWN) {
+            result = tell(site, object, name, true);
+        }
     }
     return result;
 }

@@ -29,7 +29,7 @@ def sites(source: str) -> Iterator[Site]:
     found = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and str(node.value).startswith(PREFIX):
-            fields = node.value[len(PREFIX) :].split(" ")
+            fields = node.value[len(PREFIX) :].split(" ", 7)
             kind, flags, _, pair, line, column, ordinal, name = fields
             found[int(ordinal)] = Site(kind, "w" in flags, int(pair), int(line), int(column), name)
     return iter([found[ordinal] for ordinal in sorted(found)])
