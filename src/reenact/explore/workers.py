@@ -52,6 +52,8 @@ class Workers:
                 yield None
             for key, _ in events:
                 worker: Worker = key.data
+                if worker not in self.alive:  # it was stopped for what another has just said
+                    continue
                 data = os.read(worker.descriptor, 1 << 16)
                 if not data:
                     self._bury(worker)
