@@ -24,7 +24,7 @@ from reenact.explore.pinned import pinned
 from reenact.explore.runs import Settings
 from reenact.explore.search import Found, Limits, Search
 from reenact.findings import Failure
-from reenact.strategies.searching import COMPLETE, LIMIT, Plan
+from reenact.strategies.searching import COMPLETE, DEADLOCK, LIMIT, Plan
 from reenact_pytest import artefact, describe, options, reports, rewriting
 from reenact_pytest.artefact import Artefact
 from reenact_pytest.options import Options
@@ -236,7 +236,10 @@ class _Exploration:
         assert ran is not None
         if ran.seen.end not in (COMPLETE, LIMIT):
             return self._failed_at_once(first)
-        if first.failure() is not None or first.is_skipped:
+        is_given_up = ran.seen.end == LIMIT  # what its reports say then is of our making
+        if is_given_up:
+            first.others.clear()
+        elif first.failure() is not None or first.is_skipped:
             return first
         if ran.seen.length == 0 and ran.threads == 0 and ran.seen.end == COMPLETE:
             if ran.uncontrolled:
@@ -391,7 +394,8 @@ class _Exploration:
 
 
 def _was_given_up(played: Played) -> bool:
-    return played.ran is not None and played.ran.seen.end != COMPLETE
+    """A plan that was of no more use is no reason: such a run goes on to its end."""
+    return played.ran is not None and played.ran.seen.end in (DEADLOCK, LIMIT)
 
 
 def _put_call(played: Played, report: pytest.TestReport) -> None:

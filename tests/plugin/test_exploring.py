@@ -538,6 +538,25 @@ def test_a_test_that_waits_by_sleeping_fails_unless_sleeps_are_taken_at_their_wo
     assert bench.reenact().counted == {"passed": 1}
 
 
+def test_a_time_out_of_a_second_is_as_long_as_the_patience(bench: Bench) -> None:
+    """Though a little of it has passed once somebody has looked at the clock."""
+    bench.write(
+        """
+        import queue
+
+        def test_it():
+            shared = queue.Queue()
+            thread = threading.Thread(target=lambda: shared.put(1))
+            thread.start()
+            assert shared.get(timeout=1) == 1
+            thread.join()
+        """
+    )
+    session = bench.reenact()
+    assert session.counted == {"passed": 1}, session.out
+    assert session.searched()[1] > 1
+
+
 def test_warnings_are_not_multiplied(bench: Bench) -> None:
     bench.write(
         """

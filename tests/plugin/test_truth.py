@@ -346,3 +346,82 @@ def test_a_thread_that_is_left_waiting_for_the_outside_is_said(bench: Bench) -> 
     session = bench.reenact()
     assert session.code == 0, session.out
     assert "1 test leaves threads running, which wait for the outside" in session.out
+
+
+def test_a_run_that_comes_to_no_end_is_not_said_to_fail(bench: Bench) -> None:
+    """Its threads are ended by us, which the test takes for a failure."""
+    bench.write(
+        """
+        import time
+
+        def test_it(subtests):
+            failed = []
+
+            def work():
+                try:
+                    while True:
+                        time.sleep(1e-9)
+                except BaseException:
+                    failed.append(1)
+
+            with subtests.test("a part of it"):
+                together(work, work)
+                assert not failed
+            assert not failed
+        """
+    )
+    session = bench.reenact("--reenact-runs", "2")
+    assert session.counted == {"inconclusive": 1}, session.out
+    assert session.code == 7
+    assert "no run came to its end within the step limit" in session.out
+
+
+def test_no_test_is_ended_in_its_middle_since_its_plan_is_of_no_more_use(bench: Bench) -> None:
+    """What it would have tidied up is left to other tests."""
+    bench.write(
+        """
+        import queue
+
+        busy = []
+        tidied = []
+
+        def test_it():
+            busy.append(1)
+            shared = queue.Queue()
+            together(lambda: shared.put(1), lambda: shared.put(2), shared.get, shared.get)
+            busy.pop()
+            tidied.append(1)
+
+        def test_after():
+            assert not busy
+            assert len(tidied) > 1
+        """
+    )
+    session = bench.reenact("--reenact-strategy", "dpor")
+    assert session.counted == {"passed": 2}, session.out
+
+
+def test_each_schedule_finds_the_loggers_as_they_were(bench: Bench) -> None:
+    bench.write(
+        """
+        import logging
+
+        @pytest.fixture
+        def handler():
+            before = len(logging.root.handlers), logging.root.level
+            handler = logging.NullHandler()
+            logging.root.addHandler(handler)
+            logging.root.setLevel(logging.root.level + 1)
+            return before
+
+        seen = set()
+
+        def test_it(handler):
+            seen.add(handler)
+            assert len(seen) == 1
+            together(int, int)
+        """
+    )
+    session = bench.reenact()
+    assert session.counted == {"passed": 1}, session.out
+    assert session.searched()[1] > 1

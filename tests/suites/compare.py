@@ -45,12 +45,15 @@ TABLE = {
     "fasteners": Suite("0.20", ("diskcache", "more-itertools")),
     "janus": Suite("2.0.0", ("pytest-asyncio",)),
     "prometheus_client": Suite("0.26.0", ("aiohttp", "asgiref", "django", "twisted")),
+    "pykka": Suite("4.5.0", ("pytest-mock", "typing_extensions")),
     "pyrate_limiter": Suite(
         "4.5.1", ("pytest-asyncio", "filelock", "aiohttp", "httpx", "requests")
     ),
     "readerwriterlock": Suite("1.0.10", ("typing_extensions",)),
     "tenacity": Suite("9.2.1", ("pytest-asyncio", "tornado", "typeguard")),
+    "transitions": Suite("0.9.3", ("mock", "dill", "six", "pycodestyle", "mypy")),
     "watchdog": Suite("7.1.0", ("pytest-timeout", "eventlet", "flaky", "PyYAML")),
+    "zict": Suite("3.0.0", ("pytest-asyncio",), tests="zict"),
 }
 
 

@@ -386,6 +386,8 @@ typedef struct {
 typedef struct {
     uint32_t reason, threads, is_uncontrolled, timed_waits;
     uint64_t steps, choices, fingerprint, preemptions;
+    uint64_t useful;   /* steps until the plan was of no more use, if finished */
+    uint32_t finished; /* the run went on to its end without a plan */
     char note[512];
     uint32_t ends_matter; /* somebody asks whether a thread has ended: found as a racing site is */
     uint32_t racy_count;  /* sites that race, of all runs so far */
@@ -426,6 +428,7 @@ typedef struct {
 } Search;
 void search_observe(Thread *thread, bool does, PyObject *object, PyObject *name);
 extern Search search;
+extern bool search_finishes; /* runs whose plan is of no more use go on to their end */
 extern Run *run;
 Thread *search_choose(Thread *running);
 void search_point(Thread *thread);

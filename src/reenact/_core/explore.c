@@ -331,6 +331,7 @@ static PyObject *begin_run(PyObject *module, PyObject *args)
     place_changes(depth, length);
     run->reason = run->threads = run->is_uncontrolled = 0;
     run->timed_waits = 0;
+    run->useful = run->finished = 0;
     run->steps = run->choices = run->fingerprint = run->preemptions = 0;
     run->note[0] = '\0';
     if (!log_is_on()) {
@@ -407,7 +408,7 @@ static PyObject *abandon(PyObject *module, PyObject *patience)
     enum RunReason reason = (enum RunReason)run->reason;
     bool was_aborting = search.aborting;
     search_abort(RUN_COMPLETE);
-    if (was_aborting) {
+    if (was_aborting || run->finished) {
         run->reason = reason;
     }
     pthread_mutex_unlock(&gate.mutex);
@@ -439,6 +440,14 @@ static PyObject *let_go(PyObject *module, PyObject *unused)
         }
     }
     return PyLong_FromLong(count);
+}
+
+/* finish_runs(on) */
+static PyObject *finish_runs(PyObject *module, PyObject *on)
+{
+    (void)module;
+    search_finishes = on == Py_True;
+    Py_RETURN_NONE;
 }
 
 /* is_clear(): no thread of the run is left */
@@ -476,6 +485,7 @@ PyMethodDef explore_functions[] = {{"explore_share", share, METH_O, NULL},
                                    {"explore_settle", settle, METH_NOARGS, NULL},
                                    {"explore_abandon", abandon, METH_O, NULL},
                                    {"explore_let_go", let_go, METH_NOARGS, NULL},
+                                   {"explore_finish_runs", finish_runs, METH_O, NULL},
                                    {"explore_is_clear", is_clear, METH_NOARGS, NULL},
                                    {"explore_end", end_run, METH_NOARGS, NULL},
                                    {"explore_add_switch", add_switch, METH_VARARGS, NULL},

@@ -3,9 +3,18 @@
  * Data is often there already, and room to send nearly always. Then neither the baton nor the
  * interpreter's lock changes hands, which makes these calls about as fast as without us. */
 #include "core.h"
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+enum { MEMORY_DEVICES = 1 }; /* the major number of /dev/null and its like */
 
 /* Arguments as most callers give them; everything else takes the ordinary way. */
 static bool small_integer(PyObject *value, Py_ssize_t *number)
@@ -93,6 +102,54 @@ static PyObject *sendall_quickly(PyObject *const *args, Py_ssize_t count, PyObje
     return sent == size ? Py_NewRef(Py_None) : NULL;
 }
 
+static bool takes_at_once(int fd, size_t size)
+{
+    struct stat facts;
+    struct pollfd room = {.fd = fd, .events = POLLOUT};
+    if (fstat(fd, &facts) < 0) {
+        return false;
+    }
+    return (S_ISCHR(facts.st_mode) && major(facts.st_rdev) == MEMORY_DEVICES) ||
+           (S_ISFIFO(facts.st_mode) && size <= PIPE_BUF && poll(&room, 1, 0) == 1 &&
+            room.revents == POLLOUT);
+}
+
+static PyObject *write_at_once(int fd, PyObject *data)
+{
+    Py_buffer buffer;
+    if (PyObject_GetBuffer(data, &buffer, PyBUF_SIMPLE) < 0) {
+        PyErr_Clear();
+        return NULL;
+    }
+    ssize_t written =
+        takes_at_once(fd, (size_t)buffer.len) ? write(fd, buffer.buf, (size_t)buffer.len) : -1;
+    PyBuffer_Release(&buffer);
+    return written < 0 ? NULL : PyLong_FromSsize_t(written);
+}
+
+static PyObject *write_quickly(PyObject *const *args, Py_ssize_t count, PyObject **rest)
+{
+    (void)rest;
+    Py_ssize_t fd;
+    return count == 2 && small_integer(args[0], &fd) ? write_at_once((int)fd, args[1]) : NULL;
+}
+
+static PyObject *file_write_quickly(PyObject *const *args, Py_ssize_t count, PyObject **rest)
+{
+    (void)rest;
+    return count == 2 ? write_at_once(((FileObject *)args[0])->fd, args[1]) : NULL;
+}
+
+static PyObject *flock_quickly(PyObject *const *args, Py_ssize_t count, PyObject **rest)
+{
+    (void)rest;
+    Py_ssize_t fd, operation;
+    bool is_done = count == 2 && small_integer(args[0], &fd) &&
+                   small_integer(args[1], &operation) &&
+                   flock((int)fd, (int)operation | LOCK_NB) == 0;
+    return is_done ? Py_NewRef(Py_None) : NULL;
+}
+
 /* So few bytes are there at once, whatever the kernel does. */
 static PyObject *urandom_quickly(PyObject *const *args, Py_ssize_t count, PyObject **rest)
 {
@@ -117,11 +174,11 @@ QuickCall quick_call(const char *name)
     static const struct {
         const char *name;
         QuickCall call;
-    } QUICK[] = {{"_socket.socket.recv", recv_quickly},
-                 {"_socket.socket.recv_into", recv_into_quickly},
-                 {"_socket.socket.send", send_quickly},
-                 {"_socket.socket.sendall", sendall_quickly},
-                 {"posix.urandom", urandom_quickly}};
+    } QUICK[] = {
+        {"_socket.socket.recv", recv_quickly}, {"_socket.socket.recv_into", recv_into_quickly},
+        {"_socket.socket.send", send_quickly}, {"_socket.socket.sendall", sendall_quickly},
+        {"posix.write", write_quickly},        {"_io.FileIO.write", file_write_quickly},
+        {"fcntl.flock", flock_quickly},        {"posix.urandom", urandom_quickly}};
     for (size_t i = 0; i < sizeof QUICK / sizeof *QUICK; i++) {
         if (strcmp(QUICK[i].name, name) == 0) {
             return QUICK[i].call;

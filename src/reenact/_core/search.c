@@ -22,6 +22,7 @@ enum { MOST_CANDIDATES = 1024, PATIENCE = 300 };
 
 Search search;
 Run *run;
+bool search_finishes;
 
 uint64_t search_random(void)
 {
@@ -282,6 +283,24 @@ static size_t leave_out_sleepers(Thread **candidates, size_t count)
     return kept;
 }
 
+/* The plan is of no more use. What is left behind by a run that is given up in the middle, in a
+ * process that makes other runs, can do harm: there it goes on to its end, as it comes. */
+static void stray(enum RunReason reason)
+{
+    if (!search_finishes || log_is_on()) {
+        search_abort(reason);
+        return;
+    }
+    run->reason = reason;
+    run->useful = run->steps;
+    run->finished = true;
+    search.prefix_size = 0;
+    search.asleep = 0;
+    for (uint32_t i = 0; i < gate.state->threads; i++) {
+        gate.slots[i].explored.asleep = false;
+    }
+}
+
 /* ---- choices that were given ---- */
 
 /* A negative index is of a thread that was to be started yet: by its parent, as the how-manieth. */
@@ -328,7 +347,7 @@ static Thread *given(Thread *running, Thread *before, Thread **candidates, size_
     if (run->steps < search.prefix_size) {
         Thread *thread = find(search.prefix[run->steps], candidates, count);
         if (thread == NULL) {
-            search_abort(RUN_STALE);
+            stray(RUN_STALE);
         }
         return thread;
     }
@@ -465,11 +484,15 @@ static Thread *choose(Thread *running, Thread **candidates, size_t count, Thread
     if (chosen != NULL || search.aborting) {
         return chosen;
     }
-    count = leave_out_sleepers(candidates, count);
-    if (count == 0) {
-        search_abort(RUN_REDUNDANT);
-        return NULL;
+    size_t awake = leave_out_sleepers(candidates, count);
+    if (awake == 0) { /* then they all stand where they stood */
+        stray(RUN_REDUNDANT);
+        if (search.aborting) {
+            return NULL;
+        }
+        awake = count;
     }
+    count = awake;
     if (count > 1) {
         chosen = pick(running, candidates, count);
         run->choices++;

@@ -6,9 +6,10 @@
 PyObject *view_result(void)
 {
     return Py_BuildValue(
-        "{sIsKsKsKsKsIsOsssIsI}", "reason", run->reason, "steps", (unsigned long long)run->steps,
-        "choices", (unsigned long long)run->choices, "fingerprint",
+        "{sIsKsKsKsKsKsOsIsOsssIsI}", "reason", run->reason, "steps",
+        (unsigned long long)run->steps, "choices", (unsigned long long)run->choices, "fingerprint",
         (unsigned long long)run->fingerprint, "preemptions", (unsigned long long)run->preemptions,
+        "useful", (unsigned long long)run->useful, "finished", run->finished ? Py_True : Py_False,
         "threads", run->threads, "uncontrolled", run->is_uncontrolled ? Py_True : Py_False, "note",
         run->note, "racy", run->racy_count, "timed", run->timed_waits);
 }

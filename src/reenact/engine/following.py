@@ -21,6 +21,7 @@ from reenact.intercept import loops
 from reenact.strategies.searching import Plan, Switch
 
 STALL_NS = 3_000_000_000
+_SLACK = 100  # who waits until a second from now has a little less of it left as the wait begins
 POINTS = ("sync", "ticks", "accesses")
 
 _is_prepared = False
@@ -49,6 +50,7 @@ def prepare() -> None:
 
 def begin(plan: Plan, terms: Terms, hook: Callable[[int], None] | None = None) -> None:
     patience_ns = terms.patience_ns if plan.patience_ns is None else plan.patience_ns
+    patience_ns -= patience_ns // _SLACK
     loops.begin(patience_ns / 1e9)
     if "random" in sys.modules:  # what is drawn must not differ from run to run
         sys.modules["random"].seed(0)

@@ -8,7 +8,6 @@ down, and returns the failure that it saw. `function.py` is the sibling for a me
 from __future__ import annotations
 
 import atexit
-import random
 import re
 import sys
 import threading
@@ -19,17 +18,20 @@ from typing import Any
 
 from reenact import _core
 from reenact.explore import runs
+from reenact.explore.leavings import Leavings
 from reenact.explore.runs import Ran, Settings, Watch
 from reenact.findings import Failure
-from reenact.strategies.searching import COMPLETE, Plan
+from reenact.strategies.searching import COMPLETE, REDUNDANT, STALE, Plan
 
 _SHORT_PATIENCE = 2  # once it is known that threads of the test cannot be ended
 _AGE_S = 86400.0  # of virtual time, for threads that outlive the test to come to their end
 
 
 def open_gate() -> None:
-    """Threads that exist by now are left alone: they must have no part in any test."""
+    """Threads that exist by now are left alone: they must have no part in any test. A test that was
+    ended in the middle could leave behind what others trip over; so none is without need."""
     _core.explore_open(SystemExit)
+    _core.explore_finish_runs(True)
     atexit.register(_core.explore_close)
 
 
@@ -66,7 +68,7 @@ class Item:
         self.thread_errors: list[BaseException] = []  # of the latest run
         self.has_stuck_thread = False  # one that could not be ended
         self.leaves_threads = False  # that wait in an outside call, as servers do
-        self._random = random.getstate()
+        self._leavings = Leavings()
         self._before: frozenset[threading.Thread] = frozenset()
 
     def ignore(self, errors: list[BaseException]) -> None:
@@ -76,7 +78,7 @@ class Item:
 
     def run(self, plan: Plan) -> Ran:
         self._before = frozenset(threading.enumerate())
-        random.setstate(self._random)
+        self._leavings.restore()
         looks = self.settings.races is not None
         watch = ItemWatch(self.settings.ignored, looks, self.listener)
         self.thread_errors = watch.errors
@@ -91,10 +93,11 @@ class Item:
                 pools = _core.quietly(_pools, self._before)
                 result, has_ended = self._end()
                 _renew(pools)
-        if strayed is not None and result["reason"] == COMPLETE:
+        reason = COMPLETE if _has_finished(result) else result["reason"]
+        if strayed is not None and reason == COMPLETE:
             raise strayed
-        failure = runs.verdict(result["reason"], None, watch)
-        if result["reason"] == COMPLETE and own is not None:
+        failure = runs.verdict(reason, None, watch)
+        if reason == COMPLETE and own is not None:
             failure = own
         uncontrolled = result["note"] if result["uncontrolled"] else ""
         if failure is None:
@@ -145,6 +148,11 @@ class Item:
         threads: list[threading.Thread] = _core.quietly(runs.non_daemons)
         pooled = _pooled()
         return [each for each in threads if each not in self._before and each not in pooled]
+
+
+def _has_finished(result: dict[str, Any]) -> bool:
+    """Though its plan was of no more use at some point."""
+    return result["finished"] and result["reason"] in (REDUNDANT, STALE)
 
 
 def _leftovers(left: list[str], is_settled: bool) -> str:

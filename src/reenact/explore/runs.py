@@ -165,6 +165,7 @@ def seen_of(plan: Plan, result: dict[str, Any]) -> Seen:
         racy=result["racy"],
         is_timed=result["timed"] > 0,
         steps=lambda: [Step(*fields) for fields in _core.explore_trace()],
+        useful=result["useful"] if result["finished"] else None,
     )
 
 

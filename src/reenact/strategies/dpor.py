@@ -80,7 +80,7 @@ class Dpor:
             return
         self.is_partial |= seen.end == LIMIT
         self.classes += seen.end in (COMPLETE, DEADLOCK)
-        steps = seen.steps()
+        steps = seen.steps()[: seen.useful]
         for step in steps[len(self.path) :]:
             if step.count:  # else it is what a thread in a deadlock could not do
                 self._add(step)

@@ -79,6 +79,7 @@ class Seen:
     racy: int  # sites known to race by now
     is_timed: bool  # there were sleeps or time-outs
     steps: Callable[[], list[Step]] = field(repr=False)
+    useful: int | None = None  # so many steps, until the plan did not fit or led to nothing new
 
 
 class Searcher(Protocol):
