@@ -32,7 +32,9 @@
 #include <errno.h>
 #include <semaphore.h>
 #include <stdbool.h>
+#if PY_VERSION_HEX < 0x030C0000
 #include <opcode.h>
+#endif
 
 /* _thread.lock and _thread.RLock, the same in 3.11 to 3.13 */
 typedef struct {

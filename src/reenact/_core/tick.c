@@ -7,6 +7,7 @@
  * and the jump goes over the one that is left. Placeholders of accesses are swapped as well, for
  * sites (access.c). */
 #include "core.h"
+#include <opcode.h>
 
 /* Apart, so that the common case saves no registers. */
 static int __attribute__((noinline, cold)) pass_slowly(Thread *thread)
