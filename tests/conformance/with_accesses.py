@@ -1,7 +1,8 @@
-"""`with_accesses.py watched|unwatched SCRIPT ARGS...`: runs SCRIPT; tests it imports have sites.
+"""`with_accesses.py watched|unwatched MODULES SCRIPT ARGS...`: runs SCRIPT; what it imports has sites.
 
-The modules of the package `test` are rewritten with accesses, and each access is told to a watcher
-that counts, unless it is not to be there: a tracer sees it called. Run by `test_accesses.py`.
+The modules of the package `test`, and those named, with commas between, are rewritten with accesses, and each access is told to a watcher
+that counts, and to one in place of the race detector, unless they are not to be there: a tracer sees
+them called. Run by `test_accesses.py`.
 """
 
 from __future__ import annotations
@@ -21,15 +22,17 @@ def plant(code: CodeType) -> CodeType:
 
 
 def main() -> None:
-    _, manner, script, *_ = sys.argv
-    sys.argv[:2] = []
+    _, manner, modules, script, *_ = sys.argv
+    sys.argv[:3] = []
     counter = itertools.count()
-    policy = loader.Policy(["test"], accesses=True)
+    policy = loader.Policy(["test", *modules.split(",")], accesses=True)
     loader.install(policy, plant, lambda path, digest: None, _core.in_child)
     if manner == "watched":
         _core.watch_accesses(lambda *access: next(counter))
+        _core.watch_races(lambda *access: None)
     runpy.run_path(script, run_name="__main__")
     _core.watch_accesses(None)
+    _core.watch_races(None)
     print(next(counter), "accesses")
 
 

@@ -135,7 +135,9 @@ def main() -> int:
     given = parser.parse_args()
     suite = TABLE[given.name]
     folder, python = install(given.name, suite)
-    reenact = ("-p", "reenact_pytest", "--reenact", "--reenact-runs", str(given.runs))
+    is_installed = any((ROOT / "src").glob("*.egg-info"))  # then pytest finds the plugin itself
+    reenact = () if is_installed else ("-p", "reenact_pytest")
+    reenact += ("--reenact", "--reenact-runs", str(given.runs))
     reenact += ("--reenact-patience", given.patience)
     plain, trouble = outcomes(folder, python, suite, given.limit, ())
     explored, said = outcomes(folder, python, suite, given.limit, reenact)

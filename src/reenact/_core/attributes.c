@@ -47,10 +47,26 @@ static bool is_field(PyObject *descriptor)
            Py_IS_TYPE(descriptor, &PyGetSetDescr_Type);
 }
 
+/* Can something be looked up in the type without running the program's code? */
+static bool is_plain(PyTypeObject *type)
+{
+    PyObject *order = type->tp_mro;
+    for (Py_ssize_t i = 0; order != NULL && i < PyTuple_GET_SIZE(order); i++) {
+        PyObject *dict = compat_type_dict((PyTypeObject *)PyTuple_GET_ITEM(order, i));
+        if (dict != NULL && !compat_has_plain_keys(dict)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static enum Manner manner_of(PyTypeObject *type, PyObject *name, AccessSite *site, bool writes)
 {
     if (PyType_IsSubtype(type, &PyModule_Type)) {
         return OF_MODULE;
+    }
+    if (!is_plain(type)) {
+        return NOTHING;
     }
     bool is_class = PyType_FastSubclass(type, Py_TPFLAGS_TYPE_SUBCLASS);
     PyTypeObject *model = is_class ? &PyType_Type : &PyBaseObject_Type;
@@ -90,11 +106,14 @@ static int tell_classes(AccessSite *site, PyTypeObject *type, PyObject *name, Te
     for (Py_ssize_t i = 0; order != NULL && i < PyTuple_GET_SIZE(order); i++) {
         PyTypeObject *each = (PyTypeObject *)PyTuple_GET_ITEM(order, i);
         PyObject *dict = compat_type_dict(each);
+        if (dict == NULL || !compat_has_plain_keys(dict)) {
+            return 0;
+        }
         if ((each->tp_flags & Py_TPFLAGS_HEAPTYPE) &&
             tell(site, (PyObject *)each, name, false) < 0) {
             return -1;
         }
-        if (dict == NULL || PyDict_GetItemWithError(dict, name) != NULL) {
+        if (PyDict_GetItemWithError(dict, name) != NULL) {
             return 0;
         }
     }

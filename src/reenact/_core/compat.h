@@ -32,7 +32,9 @@
 #include <errno.h>
 #include <semaphore.h>
 #include <stdbool.h>
+#if PY_VERSION_HEX < 0x030C0000
 #include <opcode.h>
+#endif
 
 /* _thread.lock and _thread.RLock, the same in 3.11 to 3.13 */
 typedef struct {
@@ -239,6 +241,12 @@ typedef struct {
     PyObject *name, *unused;
 } SharedKey;
 
+/* Has a dictionary no keys but texts? To look something up in one runs no code of the program's. */
+static inline bool compat_has_plain_keys(PyObject *dict)
+{
+    return PyDict_CheckExact(dict) && ((SharedKeys *)((PyDictObject *)dict)->ma_keys)->kind != 0;
+}
+
 /* Where an instance keeps its attributes: a dictionary, borrowed, or values by the place of their
  * names in the keys of its class; NULL and NULL if it has none. */
 static inline PyObject *compat_instance_dict(PyObject *object, PyObject ***values)
@@ -266,12 +274,16 @@ static inline PyObject *compat_instance_dict(PyObject *object, PyObject ***value
     return (PyObject *)dict;
 }
 
-/* Has an instance an attribute of its own of this interned name? Makes no dictionary for it. */
+/* Has an instance an attribute of its own of this interned name, or could it? Makes no dictionary
+ * for it. */
 static inline bool compat_instance_has(PyObject *object, PyObject *name)
 {
     PyObject **values, *dict = compat_instance_dict(object, &values);
+    if (values == NULL && dict != NULL) {
+        return !compat_has_plain_keys(dict) || PyDict_GetItemWithError(dict, name) != NULL;
+    }
     if (values == NULL) {
-        return dict != NULL && PyDict_GetItemWithError(dict, name) != NULL;
+        return false;
     }
     SharedKeys *keys = (SharedKeys *)((PyHeapTypeObject *)Py_TYPE(object))->ht_cached_keys;
     SharedKey *each = (SharedKey *)(keys->indices + ((size_t)1 << keys->log2_index_bytes));

@@ -18,6 +18,7 @@ COMMANDS = {
     "sources": "say which inputs would be recorded, and why",
     "explore": "search a program's executions for one that fails",
     "races": "find races and lock orders of a program or a recording",
+    "instrument": "show a source file with the accesses that are looked at",
     "replay": "do again exactly what was recorded",
     "info": "say what a recording holds",
     "dump": "show the events of a recording",

@@ -31,6 +31,7 @@ from reenact.instrument.creation import creations
 from reenact.instrument.likely import Likely
 from reenact.instrument.places import before, first_place, last_place
 from reenact.instrument.rewrite import is_tick, position
+from reenact.instrument.rewriting import CONSTANT, UNKNOWN
 from reenact.instrument.scopes import COMPREHENSIONS, Names, slots
 from reenact.instrument.sites import (
     ATTRIBUTE,
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from reenact.instrument.scopes import Scope
+    from reenact.instrument.sites import Sites
 
 _VARIABLES = {"global": GLOBAL, "closure": CLOSURE}
 _COMMUTING = (_ast.Add, _ast.BitOr)  # `+=` of a list and `|=` of a set only add to it
@@ -72,9 +74,11 @@ _OPERATORS = {
 }
 
 
-def insert_accesses(tree: _ast.Module) -> None:
-    """Put sites into *tree*, which has its ticks already."""
-    _Rewriter(tree).rewrite(tree)
+def insert_accesses(tree: _ast.Module) -> Sites:
+    """Put sites into *tree*, which has its ticks already; what was put in, and what was not."""
+    rewriter = _Rewriter(tree)
+    rewriter.rewrite(tree)
+    return rewriter.sites
 
 
 class _Rewriter(Calls):
@@ -143,6 +147,7 @@ class _Rewriter(Calls):
         if id(node) in self.done or is_nobodys(node.value) or is_super(node.value):
             return
         if id(node) in self.unseen:
+            self.sites.leave_out(ATTRIBUTE, node, self.scope.mangled(node.attr), UNKNOWN)
             return
         writes = not isinstance(node.ctx, _ast.Load)
         name = self.scope.mangled(node.attr)
@@ -169,7 +174,7 @@ class _Rewriter(Calls):
 
     def _item(self, node: Any, pair: int = 0) -> None:
         """With a *pair*, the read of an augmented assignment. The key lies in the site's hand."""
-        if id(node) in self.done or self.is_unshared(node.value):
+        if id(node) in self.done or self.is_left_out(ITEM, node, node.value):
             return
         writes = not pair and not isinstance(node.ctx, _ast.Load)
         deletes = isinstance(node.ctx, _ast.Del)
@@ -231,7 +236,7 @@ class _Rewriter(Calls):
 
     def _member(self, node: Any) -> Any:
         """What is looked for lies right below on the stack."""
-        if self.is_unshared(node) or is_constant_name(node):
+        if is_constant_name(node) or self.is_left_out(MEMBER, node, node):
             return node
         return wrap(self.site(MEMBER, node, "__contains__"), node, last_place(node))
 
@@ -279,7 +284,8 @@ class _Rewriter(Calls):
         return wrap(self.site(TURN, iterator), value, last_place(value))
 
     def _for(self, node: Any) -> None:
-        if not self._is_range(node.iter) and not self.is_unshared(node.iter):
+        is_range = self._is_range(node.iter)
+        if not is_range and not self.is_left_out(CONTENTS, node.iter, node.iter):
             node.body.insert(1, before(self.site(TURN, node.iter), position(node.body[0])))
             node.iter = self.contents(node.iter, place=position(node.iter))
         self._async_for(node)
@@ -319,6 +325,7 @@ class _Rewriter(Calls):
         name = scope.mangled(node.id)
         kind = self.names.variable(scope, name)
         if not kind:
+            self._note_constant(node, name, scope)
             return False
         point = before(self.site(_VARIABLES[kind], node, name), position(node)).value
         value = _ast.BoolOp(_ast.And(), [point, node], **position(node))
@@ -327,6 +334,13 @@ class _Rewriter(Calls):
         else:
             getattr(holder, field)[index] = value
         return True
+
+    def _note_constant(self, node: Any, name: str, scope: Scope) -> None:
+        owner = scope.owner(name)
+        is_foreign = owner.function is not scope.function and not owner.is_class
+        if is_foreign and name in owner.bindings:
+            kind = GLOBAL if owner.parent is None else CLOSURE
+            self.sites.leave_out(kind, node, name, CONSTANT)
 
     def _stored(self, target: Any) -> list[Any]:
         """The names in *target* of shared variables."""
@@ -418,6 +432,7 @@ class _Rewriter(Calls):
             return
         commutes = isinstance(node.op, _COMMUTING)
         if id(target) in self.unseen:
+            self.sites.leave_out(ATTRIBUTE, target, self.scope.mangled(target.attr), UNKNOWN)
             self._augmented_value(node, commutes)
             return
         pair = self._pair()
@@ -426,7 +441,7 @@ class _Rewriter(Calls):
             read = self.site(ATTRIBUTE, target, name, pair=pair)
             target.value = wrap(read, target.value, last_place(target))
             kind, depth = ATTRIBUTE, 2
-        elif self.is_unshared(target.value):
+        elif self.is_left_out(ITEM, target, target.value):
             return
         else:
             name, kind, depth = "", ITEM, 3

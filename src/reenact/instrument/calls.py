@@ -70,7 +70,7 @@ class Calls(Rewriting):
             self._iterate(node, int(is_unbound))
         if is_unbound:
             self._unbound(node)
-        elif not self.is_unshared(func.value):
+        elif not self.is_left_out(METHOD, func, func.value, func.attr):
             self._bound(node)
 
     def _iterate(self, node: Any, first: int) -> None:
@@ -100,7 +100,9 @@ class Calls(Rewriting):
 
     def _unbound(self, node: Any) -> None:
         attr = node.func.attr
-        if not node.args or not has_plain_operands(node) or self.is_unshared(node.args[0]):
+        if not node.args or not has_plain_operands(node):
+            return
+        if self.is_left_out(METHOD, node.func, node.args[0], attr):
             return
         last = self.last_operand(node) or 0
         if attr in KEYED and len(node.args) > 1:
@@ -114,7 +116,7 @@ class Calls(Rewriting):
     def _argument(self, node: Any, asks: str = "", writes: bool = False) -> None:
         """A function that reads or writes the contents of its first argument."""
         is_plain = node.args and not isinstance(node.args[0], _ast.Starred)
-        if not is_plain or self.is_unshared(node.args[0]):
+        if not is_plain or self.is_left_out(CONTENTS, node.args[0], node.args[0], asks):
             return
         last = self.last_operand(node) or 0
         site = self.site(CONTENTS, node.args[0], asks, writes=writes, depth=last)

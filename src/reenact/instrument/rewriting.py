@@ -32,6 +32,12 @@ if TYPE_CHECKING:
     from reenact.instrument.scopes import Names, Scope
 
 
+# Why something has no site.
+STAYS = "the container never leaves its function"
+UNKNOWN = "no other thread can have the new object yet"
+CONSTANT = "it is never bound again once others can see it"
+
+
 class Rewriting:
     """One file that gets its sites."""
 
@@ -39,7 +45,8 @@ class Rewriting:
         self.names = names
         self.likely = likely
         self.scope: Scope  # that of the node being looked at
-        self.site = Sites().site
+        self.sites = Sites()
+        self.site = self.sites.site
         self.done: set[int] = set()  # nodes whose own access an outer node has dealt with
 
     def is_trivial(self, node: Any) -> bool:
@@ -60,6 +67,15 @@ class Rewriting:
             return True
         return any(self.names.is_private(self.scope, each) for each in viewed(node))
 
+    def is_left_out(self, kind: str, node: Any, container: AST, name: str = "") -> bool:
+        """Has an access to the contents of *container* no site, since nobody else can reach it?"""
+        if is_nobodys(container):
+            return True
+        is_unshared = self.is_unshared(container)
+        if is_unshared:
+            self.sites.leave_out(kind, node, name, STAYS)
+        return is_unshared
+
     def is_builtin(self, node: AST, *names: str) -> bool:
         """Is *node* one of these names, with the meaning that Python gives it?"""
         if not isinstance(node, _ast.Name) or node.id not in names:
@@ -76,7 +92,7 @@ class Rewriting:
         """*node* with a site around it; *asks* is the method by which its contents are asked for.
 
         Loops and tests go by the position of what they have."""
-        if self.is_unshared(node) or is_constant_name(node):
+        if is_constant_name(node) or self.is_left_out(CONTENTS, node, node, asks):
             return node
         return wrap(self.site(CONTENTS, node, asks), node, place or last_place(node))
 

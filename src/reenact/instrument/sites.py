@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 
     from reenact.instrument.places import Place
 
+    # Kind, line, column, name, and whether it writes.
+    Made = tuple[str, int, int, str, bool]
+    # What has no site: kind, line, column, name, and why.
+    Cut = tuple[str, int, int, str, str]
+
 PREFIX = "\0reenact access\0"
 
 # Letters of kinds; `_core/core.h` has them in this order.
@@ -28,10 +33,12 @@ _SUBSCRIPTED = (_ast.Name, _ast.Attribute, _ast.Call)  # what no version folds o
 
 
 class Sites:
-    """Makes the placeholders of one file."""
+    """Makes the placeholders of one file, and knows what was made and what was not."""
 
     def __init__(self) -> None:
         self.count = 0
+        self.made: list[Made] = []
+        self.cut: list[Cut] = []
 
     def site(
         self,
@@ -55,8 +62,14 @@ class Sites:
         flags = "-" + "w" * writes + "r" * remembers + "a" * augments + "c" * commutes
         flags += "d" * deletes + "u" * is_unbound + "b" * is_bound + "p" * is_raw
         line, column = spot(node)
+        if not remembers:  # the other site of the same call is the one that counts
+            self.made.append((kind, line, column, name, writes))
         numbers = f"{depth} {pair} {line} {column} {self.count}"
         return f"{PREFIX}{kind} {flags} {numbers} {name}"
+
+    def leave_out(self, kind: str, node: Any, name: str, why: str) -> None:
+        """Remember what has no site."""
+        self.cut.append((kind, *spot(node), name, why))
 
 
 def wrap(site: str, operand: Any, place: Place) -> Any:
