@@ -261,6 +261,84 @@ static int pass(AccessSite *site, PyObject *operand)
     return races_are_on || races_are_watched ? modes_tell(site, operand) : 0;
 }
 
+static inline bool is_number(PyObject *value)
+{
+    return PyFloat_CheckExact(value) || PyLong_CheckExact(value);
+}
+
+/* May what the site writes lead others to objects of the thread's own? */
+bool access_publishes(AccessSite *site)
+{
+    if (site->deletes || (site->kind != ACCESS_ATTRIBUTE && site->kind != ACCESS_ITEM)) {
+        return !site->deletes;
+    }
+    PyObject *value = access_below(site, site->augments ? 1 : site->depth + 1);
+    return value == NULL || !(is_number(value) || value == Py_None || PyBool_Check(value) ||
+                              PyUnicode_CheckExact(value) || PyBytes_CheckExact(value));
+}
+
+/* ---- what cannot race ---- */
+
+/* Contents that nobody can change, or nobody but this thread can know. */
+static inline bool has_safe_contents(PyObject *object)
+{
+    return is_constant(object) || (is_private(object) && is_plain_container(object));
+}
+
+static bool has_safe_attribute(AccessSite *site, PyObject *object)
+{
+    return is_private(object) && attributes_are_private(site, object);
+}
+
+/* The same for a site whose objects lie below it on the stack. */
+static bool recalls_safe(AccessSite *site, PyObject *operand)
+{
+    PyObject **bottom, **at = place_of(site, &bottom);
+    int depth = site->depth + (site->kind == ACCESS_METHOD);
+    if (at == NULL || at - bottom < depth) {
+        return false;
+    }
+    PyObject *object = at[-site->depth];
+    if (object == NULL || (site->augments && !is_number(at[-1]))) {
+        return false;
+    }
+    switch (site->kind) {
+    case ACCESS_ATTRIBUTE: return has_safe_attribute(site, object);
+    case ACCESS_ITEM: return is_constant(object) || is_private(object);
+    case ACCESS_CONTENTS: return has_safe_contents(object);
+    case ACCESS_METHOD:
+        return !site->is_unbound && at[-depth] != NULL && is_private(object) &&
+               is_plain_container(object);
+    default: (void)operand; return false;
+    }
+}
+
+/* Has the race detector nothing to learn from the site? */
+static bool is_safe(AccessSite *site, PyObject *operand)
+{
+    if (site->recalls) {
+        return recalls_safe(site, operand);
+    }
+    switch (site->kind) {
+    case ACCESS_ATTRIBUTE: return has_safe_attribute(site, operand);
+    case ACCESS_METHOD:
+        return !site->is_unbound &&
+               (has_safe_contents(operand) || has_safe_attribute(site, operand));
+    case ACCESS_CONTENTS:
+    case ACCESS_MEMBER: return !site->augments && has_safe_contents(operand);
+    case ACCESS_BOTH: {
+        PyObject *left = access_below(site, 1);
+        return has_safe_contents(operand) && left != NULL && has_safe_contents(left);
+    }
+    case ACCESS_TURN: {
+        PyObject *iterator = access_below(site, 1);
+        return iterator != NULL &&
+               (Py_TYPE(iterator) == &PyRangeIter_Type || races_have_seen(site, iterator));
+    }
+    default: return false;
+    }
+}
+
 /* The object whose attribute is accessed, as far as the race detector need not be told twice of it;
  * else NULL. */
 static inline PyObject *attribute_owner(AccessSite *site, PyObject *operand)
@@ -276,7 +354,7 @@ static inline PyObject *attribute_owner(AccessSite *site, PyObject *operand)
         return NULL;
     }
     PyObject *value = at[-1]; /* that is augmented: it must be one that cannot be changed */
-    return PyFloat_CheckExact(value) || PyLong_CheckExact(value) ? at[-site->depth] : NULL;
+    return is_number(value) ? at[-site->depth] : NULL;
 }
 
 /* Tells the race detector alone. What an augmented assignment reads it writes right after, which
@@ -286,8 +364,14 @@ static int pass_to_detector(AccessSite *site, PyObject *operand)
     if (site->pair != 0 && !site->writes) {
         return 0;
     }
+    if (is_safe(site, operand)) {
+        return 0;
+    }
     PyObject *owner = attribute_owner(site, operand);
     if (owner != NULL && races_have_seen(site, owner)) {
+        if (site->writes && access_publishes(site)) {
+            me->era = new_era();
+        }
         return 0;
     }
     if (pass(site, operand) < 0) {
@@ -295,6 +379,9 @@ static int pass_to_detector(AccessSite *site, PyObject *operand)
     }
     if (owner != NULL) {
         races_remember(site, owner);
+    }
+    if (site->kind == ACCESS_TURN && (owner = access_below(site, 1)) != NULL) {
+        races_remember_iterator(site, owner);
     }
     return 0;
 }

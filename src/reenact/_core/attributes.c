@@ -152,6 +152,19 @@ int attributes_created(AccessSite *site, PyObject *object, TellVariable tell)
     return result;
 }
 
+/* Is there nothing to tell of the site's attribute of an object that nobody else can know? Its
+ * class may have a part in it. */
+bool attributes_are_private(AccessSite *site, PyObject *object)
+{
+    PyTypeObject *type = Py_TYPE(object);
+    if (site->version == 0 || site->version != type->tp_version_tag) {
+        return false;
+    }
+    return site->manner == OWN || site->manner == NOTHING ||
+           (site->manner == INHERITED &&
+            (races_have_seen(site, (PyObject *)type) || compat_instance_has(object, site->name)));
+}
+
 /* Tells the variables of an access to the attribute *name*. */
 int attributes_tell(AccessSite *site, PyObject *object, PyObject *name, bool writes,
                     TellVariable tell)
@@ -174,7 +187,16 @@ int attributes_tell(AccessSite *site, PyObject *object, PyObject *name, bool wri
         if (tell(site, object, name, false) < 0) {
             return -1;
         }
-        return compat_instance_has(object, name) ? 0 : tell_classes(site, type, name, tell);
+        if (compat_instance_has(object, name)) {
+            return 0;
+        }
+        if (tell_classes(site, type, name, tell) < 0) {
+            return -1;
+        }
+        if (name == site->name) {
+            races_remember_class(site, type);
+        }
+        return 0;
     default: return 0;
     }
 }

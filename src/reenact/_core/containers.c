@@ -26,10 +26,24 @@ bool is_deque(PyObject *object)
     return PyObject_TypeCheck(object, deque_type);
 }
 
+/* Classes that are derived from the others are all made by the program. */
 bool is_container(PyObject *object)
 {
-    return PyList_Check(object) || PyDict_Check(object) || PySet_Check(object) ||
-           PyByteArray_Check(object) || is_deque(object);
+    PyTypeObject *type = Py_TYPE(object);
+    if (PyList_Check(object) || PyDict_Check(object) || type == &PySet_Type || type == deque_type ||
+        type == &PyByteArray_Type) {
+        return true;
+    }
+    return (type->tp_flags & Py_TPFLAGS_HEAPTYPE) &&
+           (PySet_Check(object) || PyByteArray_Check(object) || is_deque(object));
+}
+
+/* Is it of the built-in types themselves, so that no code of the program's is in its methods? */
+bool is_plain_container(PyObject *object)
+{
+    PyTypeObject *type = Py_TYPE(object);
+    return type == &PyList_Type || type == &PyDict_Type || type == &PySet_Type ||
+           type == deque_type || type == &PyByteArray_Type;
 }
 
 /* The mutable container whose contents *object* shows, or NULL. */
@@ -42,10 +56,10 @@ PyObject *container_of(PyObject *object)
 }
 
 /* Values without attributes or items that anyone could change. */
-static bool is_constant(PyObject *object)
+bool is_constant(PyObject *object)
 {
     PyTypeObject *type = Py_TYPE(object);
-    return object == Py_None || type == &PyUnicode_Type || type == &PyLong_Type ||
+    return object == Py_None || type == &PyLong_Type || type == &PyUnicode_Type ||
            type == &PyFloat_Type || type == &PyBool_Type || type == &PyBytes_Type ||
            type == &PyTuple_Type || type == &PyComplex_Type || type == &PyRange_Type ||
            type == &PyFrozenSet_Type || type == &PySlice_Type || type == &PyCFunction_Type ||
@@ -55,9 +69,7 @@ static bool is_constant(PyObject *object)
 /* Containers of the exact built-in types have methods, and nothing else, for attributes. */
 bool has_no_attributes(PyObject *object)
 {
-    PyTypeObject *type = Py_TYPE(object);
-    return is_constant(object) || type == &PyList_Type || type == &PyDict_Type ||
-           type == &PySet_Type || type == &PyByteArray_Type || type == deque_type;
+    return is_constant(object) || is_plain_container(object);
 }
 
 bool has_no_items(PyObject *object)

@@ -184,6 +184,7 @@ struct Thread {
     Clock *clock;       /* what it knows to have happened */
     int32_t slot;       /* its own place in every clock */
     uint64_t epoch;     /* its slot, and its own place in its own clock */
+    uint32_t era;       /* since it last gave others a chance to know what it has: shadow.c */
     HeldLocks *holding; /* the locks that it has, while they are watched; NULL if it had none yet */
     uint32_t life;      /* starts and joins up to the latest that it had a part in */
     Explored explored;
@@ -501,11 +502,25 @@ extern bool sites_are_points; /* accesses count as steps, outside of a search */
 extern PyObject *races_key;   /* of the item that is accessed, borrowed; NULL if nobody can tell */
 bool races_have_seen(AccessSite *site, PyObject *operand);
 void races_remember(AccessSite *site, PyObject *operand);
+void races_remember_class(AccessSite *site, PyTypeObject *type);
+void races_remember_iterator(AccessSite *site, PyObject *iterator);
 void races_access(AccessSite *site, PyObject *object, uintptr_t what, enum AccessMode mode);
 uintptr_t races_identity(PyObject *object);
 bool races_created(AccessSite *site, PyObject *object, bool is_known);
 void races_changed_threads(Thread *thread);
 extern PyMethodDef race_functions[], found_functions[];
+
+/* shadow.c: of every 16 bytes, the era in which what lies there was allocated; 0: unknown */
+#define ERAS ((uint32_t *)0x300000000000ULL)
+enum { NO_ERA = UINT32_MAX };
+uint32_t new_era(void);
+void shadow_settle(void); /* before another thread runs */
+
+/* Can nobody but this thread know the object? It must be so that races are looked for. */
+static inline bool is_private(const PyObject *object)
+{
+    return ERAS[(uintptr_t)object >> 4] == me->era;
+}
 
 /* tape.c */
 extern bool tape_is_on;
@@ -571,6 +586,7 @@ struct AccessSite {
 bool is_access_placeholder(PyObject *constant);
 PyObject *access_site(PyObject *constant);
 PyObject *access_below(AccessSite *site, int depth);
+bool access_publishes(AccessSite *site);
 PyObject *access_called(AccessSite *site, PyObject *operand);
 PyObject *access_named(AccessSite *site, PyObject *operand, PyObject **name);
 
@@ -578,6 +594,7 @@ PyObject *access_named(AccessSite *site, PyObject *operand, PyObject **name);
 typedef int (*TellVariable)(AccessSite *site, PyObject *object, PyObject *name, bool writes);
 int attributes_tell(AccessSite *site, PyObject *object, PyObject *name, bool writes,
                     TellVariable tell);
+bool attributes_are_private(AccessSite *site, PyObject *object);
 int attributes_created(AccessSite *site, PyObject *object, TellVariable tell);
 
 /* modes.c */
@@ -588,6 +605,8 @@ int modes_tell(AccessSite *site, PyObject *operand);
 enum { MOST_ITERATED = 4 };
 int containers_find_types(void);
 bool is_container(PyObject *object);
+bool is_plain_container(PyObject *object);
+bool is_constant(PyObject *object);
 bool has_no_attributes(PyObject *object);
 bool has_no_items(PyObject *object);
 PyObject *container_of(PyObject *object);

@@ -163,6 +163,7 @@ static void hand(Thread *next)
     int64_t step = gate_step();
     queue_remove(next);
     next->status = RUNNING;
+    shadow_settle();
     gate.holder = next;
     gate.state->holder = -1;
     in_this_order();
@@ -179,6 +180,7 @@ static void hand(Thread *next)
 static void go_idle(void)
 {
     int64_t step = gate_step();
+    shadow_settle();
     gate.holder = NULL;
     gate.state->holder = -1;
     gate.idle_since_ns = gate.exploring ? real_ns() : 0;

@@ -417,6 +417,14 @@ static inline Memo *memo_of(AccessSite *site, PyObject *operand)
     return &memos[((uintptr_t)operand >> 4 ^ (uintptr_t)site >> 6) & (MOST_MEMOS - 1)];
 }
 
+/* The thread has written to what others may know: they can find there what it has. */
+static inline void end_own_era(AccessSite *site)
+{
+    if (access_publishes(site)) {
+        me->era = new_era();
+    }
+}
+
 bool races_have_seen(AccessSite *site, PyObject *operand)
 {
     const Memo *memo = memo_of(site, operand);
@@ -425,12 +433,39 @@ bool races_have_seen(AccessSite *site, PyObject *operand)
            memo->moment == (me->epoch << 16 | *shadow_at(operand));
 }
 
+static void memorize(AccessSite *site, PyObject *operand)
+{
+    if (!tape_is_on) {
+        *memo_of(site, operand) = (Memo){site, operand, me->epoch << 16 | *shadow_at(operand)};
+    }
+}
+
 /* What was told last was one plain variable of the operand's own. */
 void races_remember(AccessSite *site, PyObject *operand)
 {
-    if (told == 1 && last_object == operand && !tape_is_on) {
-        *memo_of(site, operand) = (Memo){site, operand, me->epoch << 16 | *shadow_at(operand)};
+    if (told == 1 && last_object == operand) {
+        memorize(site, operand);
     }
+}
+
+/* What a read through an instance of the type depends on, but for the instance, was told. */
+void races_remember_class(AccessSite *site, PyTypeObject *type)
+{
+    memorize(site, (PyObject *)type);
+}
+
+/* What the iterator goes over was told; nothing else comes to it. */
+void races_remember_iterator(AccessSite *site, PyObject *iterator)
+{
+    where_is(iterator);
+    memorize(site, iterator);
+}
+
+static inline bool changes(enum AccessMode mode)
+{
+    const unsigned READS = 1U << MODE_READ | 1U << MODE_ITEM_READ | 1U << MODE_ITEM_TEST |
+                           1U << MODE_WHOLE_READ | 1U << MODE_TAKE;
+    return (READS >> mode & 1) == 0;
 }
 
 void races_access(AccessSite *site, PyObject *object, uintptr_t what, enum AccessMode mode)
@@ -442,6 +477,20 @@ void races_access(AccessSite *site, PyObject *object, uintptr_t what, enum Acces
         return;
     }
     told++;
+    last_object = NULL;
+    if (is_private(object)) {
+        return;
+    }
+    if (ERAS[(uintptr_t)object >> 4] != 0) {
+        shadow_settle();
+        if (is_private(object)) {
+            return;
+        }
+        shadow_make_public(object);
+    }
+    if (changes(mode)) {
+        end_own_era(site);
+    }
     last_object = mode <= MODE_WRITE ? object : NULL;
     if (races.threshold != UINT64_MAX && !is_sampled((uint64_t)((uintptr_t)object >> 4) << 16, 0)) {
         return;
@@ -540,6 +589,9 @@ static PyObject *races_begin(PyObject *module, PyObject *args)
                 clocks_begin(&gate.slots[i], &gate.slots[i]);
             }
         }
+    }
+    for (uint32_t i = 0; i < gate.state->threads; i++) {
+        gate.slots[i].era = new_era();
     }
     races.is_alone = me != NULL && clocks_are_alone(me);
     races_are_on = clocks_are_on = true;

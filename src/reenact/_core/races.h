@@ -42,6 +42,7 @@ static inline uint16_t *shadow_at(const void *address)
 }
 
 int shadow_open(void);
+void shadow_make_public(PyObject *object);
 void shadow_close(void);
 
 /* found.c */

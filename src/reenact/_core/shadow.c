@@ -1,18 +1,26 @@
-/* Lives of addresses: tells an object from another one that came to lie where it was.
+/* What is known of memory: lives of addresses, and the eras in which objects were made.
  *
- * For every 16 bytes of memory there are 16 bits: how often a tracked object there has died, and
- * whether one is tracked there now. The map is as large as the address space and costs memory only
- * where objects are tracked. Objects die in the allocator's free; but lists and dicts may go to
- * free lists of their own, past it, so their types' tp_dealloc is watched too. */
+ * Lives tell an object from another one that came to lie where it was. For every 16 bytes of memory
+ * there are 16 bits: how often a tracked object there has died, and whether one is tracked there
+ * now. Objects die in the allocator's free; but lists and dicts may go to free lists of their own,
+ * past it, so their types' tp_dealloc is watched too.
+ *
+ * Eras tell what only one thread can know. A thread's era ends when it releases something, starts
+ * a thread, or writes to something that others may know. What it has allocated since then nobody
+ * else can have, and what it does to that cannot race. If somebody has it all the same, by a way
+ * that is not looked at, the era ends there.
+ *
+ * Both maps are as large as the address space and cost memory only where there are objects. */
 #include "races.h"
 #include <string.h>
 #include <sys/mman.h>
 
-enum { SHADOW_BITS = 44 };
+enum { SHADOW_BITS = 44, ERA_BITS = 45 };
 
 static PyMemAllocatorEx native;
 static destructor native_list_dealloc, native_dict_dealloc;
 static bool is_mapped, is_watching;
+static uint32_t latest_era;
 
 static inline void end_life(const void *object)
 {
@@ -43,10 +51,139 @@ static inline void end_block(const void *block)
     }
 }
 
+/* ---- free lists ----
+ *
+ * Who takes a list or dict out of Python's free lists is not seen. But what was put there last is
+ * taken first, and what was taken has a reference count again: so before the baton is handed over,
+ * and before an era ends, it can be told what its holder has taken. */
+
+enum { IN_FREE_LIST = NO_ERA - 1 }; /* in place of an era: there, or taken since it was looked at */
+enum { LISTS, DICTS, MOST_FREE = 100 };
+
+static struct FreeList {
+    PyObject *kept[MOST_FREE];
+    int count;
+} free_lists[2];
+
+static inline uint32_t *era_at(const void *address)
+{
+    return &ERAS[(uintptr_t)address >> 4];
+}
+
+static inline uint32_t era_of(const Thread *thread)
+{
+    return thread == NULL || thread->era == NO_ERA ? 0 : thread->era;
+}
+
+static void settle(struct FreeList *list)
+{
+    while (list->count > 0 && Py_REFCNT(list->kept[list->count - 1]) != 0) {
+        *era_at(list->kept[--list->count]) = era_of(gate.holder);
+    }
+}
+
+void shadow_settle(void)
+{
+    settle(&free_lists[LISTS]);
+    settle(&free_lists[DICTS]);
+}
+
+/* The object is not there any more, nor what was put there after it. */
+static void take_out(struct FreeList *list, const PyObject *object)
+{
+    for (int i = list->count; i-- > 0;) {
+        if (list->kept[i] == object) {
+            while (list->count > i) {
+                PyObject *other = list->kept[--list->count];
+                *era_at(other) = Py_REFCNT(other) != 0 ? era_of(gate.holder) : 0;
+            }
+        }
+    }
+    *era_at(object) = 0;
+}
+
+static void give_back(struct FreeList *list, PyObject *object)
+{
+    if (*era_at(object) == IN_FREE_LIST) {
+        take_out(list, object);
+    }
+    settle(list);
+    bool has_room = list->count < MOST_FREE;
+    *era_at(object) = has_room ? IN_FREE_LIST : 0;
+    if (has_room) {
+        list->kept[list->count++] = object;
+    }
+}
+
+static void __attribute__((noinline)) forget_free(const PyObject *object)
+{
+    take_out(&free_lists[LISTS], object);
+    take_out(&free_lists[DICTS], object);
+}
+
+/* ---- eras ---- */
+
+uint32_t new_era(void)
+{
+    shadow_settle();
+    latest_era += latest_era < IN_FREE_LIST - 1; /* then nothing is anybody's own any more */
+    return latest_era < IN_FREE_LIST - 1 ? latest_era : NO_ERA;
+}
+
+/* Where the object is, its type will say: behind a header of up to 32 bytes. */
+static inline void begin_era(const void *block, size_t size)
+{
+    uint32_t *era = era_at(block), mine = era_of(me);
+    era[0] = mine;
+    if (size > 16) {
+        era[1] = mine;
+    }
+    if (size > 32) {
+        era[2] = mine;
+    }
+}
+
+static void *watched_malloc(void *context, size_t size)
+{
+    (void)context;
+    void *block = native.malloc(native.ctx, size);
+    begin_era(block, size);
+    return block;
+}
+
+static void *watched_calloc(void *context, size_t count, size_t size)
+{
+    (void)context;
+    void *block = native.calloc(native.ctx, count, size);
+    begin_era(block, count * size);
+    return block;
+}
+
+/* Others may know the object. If only the thread of its era could, that one's era ends. */
+void shadow_make_public(PyObject *object)
+{
+    uint32_t era = *era_at(object);
+    if (era == IN_FREE_LIST) {
+        forget_free(object);
+    }
+    *era_at(object) = 0;
+    for (uint32_t i = 0; i < gate.state->threads; i++) {
+        if (gate.slots[i].era == era) {
+            gate.slots[i].era = new_era();
+        }
+    }
+}
+
+/* ---- ends ---- */
+
 static void watched_free(void *context, void *block)
 {
     (void)context;
     end_block(block);
+    const PyObject *object = (const PyObject *)((const char *)block + sizeof(PyGC_Head));
+    if (__builtin_expect(*era_at(object) == IN_FREE_LIST, 0)) {
+        forget_free(object);
+    }
     native.free(native.ctx, block);
 }
 
@@ -60,28 +197,40 @@ static void *watched_realloc(void *context, void *block, size_t size)
 static void list_dealloc(PyObject *object)
 {
     end_life(object);
+    if (PyList_CheckExact(object)) {
+        give_back(&free_lists[LISTS], object);
+    }
     native_list_dealloc(object);
 }
 
 static void dict_dealloc(PyObject *object)
 {
     end_life(object);
+    if (PyDict_CheckExact(object)) {
+        give_back(&free_lists[DICTS], object);
+    }
     native_dict_dealloc(object);
+}
+
+static int map_at(void *place, int bits)
+{
+    void *at = mmap(place, 1ULL << bits, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    if (at != place) {
+        PyErr_SetString(PyExc_OSError, "no address space for race detection: it reserves 48 "
+                                       "TB, of which it uses little (see ulimit -v)");
+        return -1;
+    }
+    madvise(place, 1ULL << bits, MADV_NOHUGEPAGE);
+    return 0;
 }
 
 int shadow_open(void)
 {
-    if (!is_mapped) {
-        void *at = mmap(SHADOW, 1ULL << SHADOW_BITS, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-        if (at != SHADOW) {
-            PyErr_SetString(PyExc_OSError, "no address space for race detection: it reserves 16 "
-                                           "TB, of which it uses little (see ulimit -v)");
-            return -1;
-        }
-        madvise(SHADOW, 1ULL << SHADOW_BITS, MADV_NOHUGEPAGE);
-        is_mapped = true;
+    if (!is_mapped && (map_at(SHADOW, SHADOW_BITS) < 0 || map_at(ERAS, ERA_BITS) < 0)) {
+        return -1;
     }
+    is_mapped = true;
     if (is_watching) {
         return 0;
     }
@@ -92,7 +241,8 @@ int shadow_open(void)
     PyList_Type.tp_dealloc = list_dealloc;
     PyDict_Type.tp_dealloc = dict_dealloc;
     is_watching = true;
-    /* malloc and calloc stay the native ones: their context is what they get */
+    watched.malloc = watched_malloc;
+    watched.calloc = watched_calloc;
     watched.free = watched_free;
     watched.realloc = watched_realloc;
     PyMem_SetAllocator(PYMEM_DOMAIN_OBJ, &watched);
