@@ -20,7 +20,8 @@ enum { PREFIX_SIZE = sizeof PREFIX - 1 };
 /* Where on its frame's stack the site lies; everything below is alive. */
 static PyObject **place_of(AccessSite *site, PyObject ***bottom)
 {
-    Frame *frame = compat_top_frame(PyThreadState_Get());
+    bool is_known = me != NULL && me->tstate != NULL;
+    Frame *frame = compat_top_frame(is_known ? me->tstate : PyThreadState_Get());
     PyCodeObject *code = frame == NULL ? NULL : compat_frame_code(frame);
     if (code == NULL) {
         return NULL;
@@ -386,9 +387,12 @@ static int pass_to_detector(AccessSite *site, PyObject *operand)
     return 0;
 }
 
-static inline bool is_for_detector(void)
+bool detector_is_alone;
+
+void access_changed(void)
 {
-    return races_are_on && !points_are_wanted() && !accesses_are_watched && !races_are_watched;
+    detector_is_alone = races_are_on && !races_are_idle && !gate.exploring && !sites_are_points &&
+                        !accesses_are_watched && !races_are_watched && !tape_is_on;
 }
 
 /* ---- the type ---- */
@@ -396,8 +400,12 @@ static inline bool is_for_detector(void)
 static PyObject *subscript(PyObject *self, PyObject *operand)
 {
     AccessSite *site = (AccessSite *)self;
-    if (is_wanted(site) &&
-        (is_for_detector() ? pass_to_detector(site, operand) : pass(site, operand)) < 0) {
+    if (detector_is_alone) {
+        if (gate.active && me != NULL && pass_to_detector(site, operand) < 0) {
+            return NULL;
+        }
+    }
+    else if (is_wanted(site) && pass(site, operand) < 0) {
         return NULL;
     }
     return Py_NewRef(operand);

@@ -59,6 +59,11 @@ PyObject *container_of(PyObject *object)
 bool is_constant(PyObject *object)
 {
     PyTypeObject *type = Py_TYPE(object);
+    const unsigned long OTHERS =
+        Py_TPFLAGS_HEAPTYPE | Py_TPFLAGS_LIST_SUBCLASS | Py_TPFLAGS_DICT_SUBCLASS;
+    if (type->tp_flags & OTHERS) {
+        return false;
+    }
     return object == Py_None || type == &PyLong_Type || type == &PyUnicode_Type ||
            type == &PyFloat_Type || type == &PyBool_Type || type == &PyBytes_Type ||
            type == &PyTuple_Type || type == &PyComplex_Type || type == &PyRange_Type ||

@@ -583,6 +583,8 @@ struct AccessSite {
     uint64_t key;          /* of its place in the source; 0 until it is asked for */
     uint32_t order, asked; /* when it was found to race, and when that was last looked up */
 };
+extern bool detector_is_alone; /* sites need to tell nobody else */
+void access_changed(void);     /* who needs to be told */
 bool is_access_placeholder(PyObject *constant);
 PyObject *access_site(PyObject *constant);
 PyObject *access_below(AccessSite *site, int depth);

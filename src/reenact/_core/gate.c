@@ -698,6 +698,7 @@ void gate_explore(bool on)
     pthread_mutex_lock(&gate.mutex);
     int64_t step = gate_step();
     gate.exploring = gate.choose_at_operations = on;
+    access_changed();
     clocks_are_on = on || races_are_on;
     gate.is_virtual = on && gate.is_virtual;
     gate.settings.strategy = on ? STRATEGY_SEARCH : STRATEGY_QUEUE;

@@ -533,6 +533,7 @@ void races_changed_threads(Thread *thread)
 {
     races.is_alone = clocks_are_alone(thread);
     races_are_idle = races_are_on && races.is_alone && !sites_are_points && !tape_is_on;
+    access_changed();
 }
 
 /* ---- for Python ---- */
@@ -596,6 +597,7 @@ static PyObject *races_begin(PyObject *module, PyObject *args)
     races.is_alone = me != NULL && clocks_are_alone(me);
     races_are_on = clocks_are_on = true;
     races_are_idle = races.is_alone && !sites_are_points && !tape_is_on;
+    access_changed();
     Py_RETURN_NONE;
 }
 
@@ -605,6 +607,7 @@ static PyObject *races_end(PyObject *module, PyObject *unused)
     races_are_on = races_are_idle = false;
     sites_are_points = true;
     clocks_are_on = gate.exploring;
+    access_changed();
     shadow_close();
     Py_RETURN_NONE;
 }

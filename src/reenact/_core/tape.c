@@ -46,6 +46,7 @@ static PyObject *tape(PyObject *module, PyObject *on)
     count = 0;
     tape_is_on = PyObject_IsTrue(on) == 1;
     races_are_idle = false; /* until a thread begins or ends: what nobody needs does no harm */
+    access_changed();
     return list;
 }
 

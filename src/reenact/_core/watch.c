@@ -64,6 +64,7 @@ static PyObject *watch_accesses(PyObject *module, PyObject *function)
 {
     (void)module;
     accesses_are_watched = function != Py_None;
+    access_changed();
     Py_XSETREF(watcher, accesses_are_watched ? Py_NewRef(function) : NULL);
     Py_RETURN_NONE;
 }
@@ -74,6 +75,7 @@ static PyObject *watch_races(PyObject *module, PyObject *function)
 {
     (void)module;
     races_are_watched = function != Py_None;
+    access_changed();
     Py_XSETREF(race_watcher, races_are_watched ? Py_NewRef(function) : NULL);
     Py_RETURN_NONE;
 }
