@@ -345,7 +345,8 @@ static bool is_safe(AccessSite *site, PyObject *operand)
 static inline PyObject *attribute_owner(AccessSite *site, PyObject *operand)
 {
     if (!site->recalls) {
-        return operand;
+        bool is_attribute = site->kind == ACCESS_ATTRIBUTE || site->kind == ACCESS_METHOD;
+        return is_attribute && !site->is_unbound ? operand : NULL;
     }
     if (site->kind != ACCESS_ATTRIBUTE || !site->augments) {
         return NULL;
@@ -369,7 +370,7 @@ static int pass_to_detector(AccessSite *site, PyObject *operand)
         return 0;
     }
     PyObject *owner = attribute_owner(site, operand);
-    if (owner != NULL && races_have_seen(site, owner)) {
+    if (owner != NULL && attributes_repeat(site, owner)) {
         if (site->writes && access_publishes(site)) {
             me->era = new_era();
         }
@@ -377,9 +378,6 @@ static int pass_to_detector(AccessSite *site, PyObject *operand)
     }
     if (pass(site, operand) < 0) {
         return -1;
-    }
-    if (owner != NULL) {
-        races_remember(site, owner);
     }
     if (site->kind == ACCESS_TURN && (owner = access_below(site, 1)) != NULL) {
         races_remember_iterator(site, owner);

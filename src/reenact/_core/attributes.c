@@ -165,6 +165,47 @@ bool attributes_are_private(AccessSite *site, PyObject *object)
             (races_have_seen(site, (PyObject *)type) || compat_instance_has(object, site->name)));
 }
 
+/* Was all that there is to tell of the site's attribute told of late, or could it be in short? */
+bool attributes_repeat(AccessSite *site, PyObject *object)
+{
+    PyTypeObject *type = Py_TYPE(object);
+    if (site->version == 0 || site->version != type->tp_version_tag) {
+        return false;
+    }
+    switch (site->manner) {
+    case NOTHING: return true;
+    case INHERITED:
+        return races_have_seen(site, (PyObject *)type) && races_repeat(site, object);
+    default: return races_repeat(site, object);
+    }
+}
+
+/* Tells one plain variable, which is all that the site has to tell of the object if that has it. */
+static int tell_own(AccessSite *site, PyObject *object, PyObject *owner, PyObject *name,
+                    bool writes, TellVariable tell)
+{
+    int result = tell(site, owner, name, writes);
+    if (name == site->name) {
+        races_remember(site, object);
+    }
+    return result;
+}
+
+static int tell_inherited(AccessSite *site, PyObject *object, PyObject *name, TellVariable tell)
+{
+    if (tell_own(site, object, object, name, false, tell) < 0) {
+        return -1;
+    }
+    if (compat_instance_has(object, name)) {
+        return 0;
+    }
+    int result = tell_classes(site, Py_TYPE(object), name, tell);
+    if (name == site->name) {
+        races_remember_class(site, Py_TYPE(object));
+    }
+    return result;
+}
+
 /* Tells the variables of an access to the attribute *name*. */
 int attributes_tell(AccessSite *site, PyObject *object, PyObject *name, bool writes,
                     TellVariable tell)
@@ -172,31 +213,18 @@ int attributes_tell(AccessSite *site, PyObject *object, PyObject *name, bool wri
     if (PyWeakref_CheckProxy(object)) {
         object = compat_proxied(object);
     }
-    PyTypeObject *type = Py_TYPE(object);
-    switch (manner_at(site, type, name, writes)) {
-    case OWN: return !writes && has_no_attributes(object) ? 0 : tell(site, object, name, writes);
+    switch (manner_at(site, Py_TYPE(object), name, writes)) {
+    case OWN:
+        return !writes && has_no_attributes(object)
+                   ? 0
+                   : tell_own(site, object, object, name, writes, tell);
     case OF_MODULE: /* the same variable as the module's own code knows it */
-        return tell(site, PyModule_GetDict(object), name, writes);
+        return tell_own(site, object, PyModule_GetDict(object), name, writes, tell);
     case OF_CLASS:
         return writes ? tell(site, object, name, true)
                       : tell_classes(site, (PyTypeObject *)object, name, tell);
     case INHERITED:
-        if (has_no_attributes(object)) {
-            return 0;
-        }
-        if (tell(site, object, name, false) < 0) {
-            return -1;
-        }
-        if (compat_instance_has(object, name)) {
-            return 0;
-        }
-        if (tell_classes(site, type, name, tell) < 0) {
-            return -1;
-        }
-        if (name == site->name) {
-            races_remember_class(site, type);
-        }
-        return 0;
+        return has_no_attributes(object) ? 0 : tell_inherited(site, object, name, tell);
     default: return 0;
     }
 }

@@ -501,6 +501,7 @@ extern bool races_are_idle;   /* nobody could race now: sites need not look */
 extern bool sites_are_points; /* accesses count as steps, outside of a search */
 extern PyObject *races_key;   /* of the item that is accessed, borrowed; NULL if nobody can tell */
 bool races_have_seen(AccessSite *site, PyObject *operand);
+bool races_repeat(AccessSite *site, PyObject *operand);
 void races_remember(AccessSite *site, PyObject *operand);
 void races_remember_class(AccessSite *site, PyTypeObject *type);
 void races_remember_iterator(AccessSite *site, PyObject *iterator);
@@ -582,6 +583,11 @@ struct AccessSite {
     uint32_t line, column; /* of the attribute's name, the bracket, or the object */
     uint64_t key;          /* of its place in the source; 0 until it is asked for */
     uint32_t order, asked; /* when it was found to race, and when that was last looked up */
+    struct {               /* as it was told last: depot.c */
+        uint32_t number, stack, locks;
+        int32_t thread;
+        uint8_t mode;
+    } told;
 };
 extern bool detector_is_alone; /* sites need to tell nobody else */
 void access_changed(void);     /* who needs to be told */
@@ -597,6 +603,7 @@ typedef int (*TellVariable)(AccessSite *site, PyObject *object, PyObject *name, 
 int attributes_tell(AccessSite *site, PyObject *object, PyObject *name, bool writes,
                     TellVariable tell);
 bool attributes_are_private(AccessSite *site, PyObject *object);
+bool attributes_repeat(AccessSite *site, PyObject *object);
 int attributes_created(AccessSite *site, PyObject *object, TellVariable tell);
 
 /* modes.c */

@@ -10,7 +10,7 @@ enum { DEEPEST = 24 };
 
 typedef struct {
     PyCodeObject *code;
-    int64_t offset; /* no holes: they are compared as bytes */
+    const _Py_CODEUNIT *instruction; /* of this code: it is kept */
 } Place;
 
 typedef struct {
@@ -49,12 +49,11 @@ static bool is_stack_of(const Stack *stack, Frame *frame)
 {
     uint32_t count = 0;
     for (; frame != NULL && count < DEEPEST; frame = frame->previous) {
-        PyCodeObject *code = compat_frame_code(frame);
-        if (code == NULL) {
+        if (compat_frame_code(frame) == NULL) {
             continue;
         }
-        if (count == stack->count || stack->places[count].code != code ||
-            stack->places[count].offset != compat_frame_offset(frame, code)) {
+        if (count == stack->count ||
+            stack->places[count].instruction != compat_frame_instruction(frame)) {
             return false;
         }
         count++;
@@ -72,8 +71,8 @@ static uint32_t find_or_keep_stack(Frame *frame)
         if (code != NULL) {
             Place *place = &stack.places[stack.count++];
             place->code = code;
-            place->offset = compat_frame_offset(frame, code);
-            stack.hash = mixed(stack.hash, (uint64_t)(uintptr_t)code + (uint64_t)place->offset);
+            place->instruction = compat_frame_instruction(frame);
+            stack.hash = mixed(stack.hash, (uint64_t)(uintptr_t)place->instruction);
         }
     }
     uint32_t number = kept_find(&stacks, stack.hash, &stack, is_same_stack);
@@ -94,6 +93,12 @@ uint32_t depot_stack(void)
     return *latest;
 }
 
+static int line_of(const Place *place)
+{
+    ptrdiff_t units = place->instruction - _PyCode_CODE(place->code);
+    return PyCode_Addr2Line(place->code, (int)units * (int)sizeof(_Py_CODEUNIT));
+}
+
 /* ((file, line, function), ...), innermost first */
 PyObject *depot_show_stack(uint32_t number)
 {
@@ -103,7 +108,7 @@ PyObject *depot_show_stack(uint32_t number)
     for (uint32_t i = 0; shown != NULL && i < count; i++) {
         const Place *place = &stack->places[i];
         PyObject *each = Py_BuildValue("(OiO)", place->code->co_filename,
-                                       PyCode_Addr2Line(place->code, (int)place->offset),
+                                       line_of(place),
                                        place->code->co_qualname);
         if (each == NULL) {
             Py_CLEAR(shown);
@@ -123,17 +128,12 @@ static bool is_same_access(const void *entry, const void *wanted)
            one->thread == other->thread && one->mode == other->mode;
 }
 
-/* The number of an access by this thread, 0 if there are too many. */
-uint32_t depot_access(AccessSite *site, enum AccessMode mode, uint32_t locks)
+/* The number of the access, 0 if there are too many. */
+static uint32_t find_or_keep_access(Access *access)
 {
-    Access access = {.site = site,
-                     .stack = depot_stack(),
-                     .locks = locks,
-                     .thread = me->index,
-                     .mode = (uint8_t)mode};
-    access.hash = mixed(mixed((uint64_t)(uintptr_t)site, access.stack),
-                        (uint64_t)locks << 32 | (uint32_t)me->index << 8 | mode);
-    uint32_t number = kept_find(&accesses, access.hash, &access, is_same_access);
+    access->hash = mixed(mixed((uint64_t)(uintptr_t)access->site, access->stack),
+                         (uint64_t)access->locks << 32 | (uint32_t)access->thread << 8 | access->mode);
+    uint32_t number = kept_find(&accesses, access->hash, access, is_same_access);
     if (number != 0) {
         return number;
     }
@@ -141,9 +141,29 @@ uint32_t depot_access(AccessSite *site, enum AccessMode mode, uint32_t locks)
         return 0;
     }
     Access *kept = take_memory(sizeof *kept);
-    *kept = access;
-    Py_XINCREF(site);
+    *kept = *access;
+    Py_XINCREF(access->site);
     return kept_add(&accesses, kept);
+}
+
+/* The number of an access that this thread is about to make. */
+uint32_t depot_access(AccessSite *site, enum AccessMode mode, uint32_t locks)
+{
+    Access access = {.site = site,
+                     .stack = depot_stack(),
+                     .locks = locks,
+                     .thread = me->index,
+                     .mode = (uint8_t)mode};
+    if (site->told.stack == access.stack && site->told.thread == access.thread &&
+        site->told.locks == locks && site->told.mode == mode && site->told.number != 0) {
+        return site->told.number;
+    }
+    site->told.number = find_or_keep_access(&access);
+    site->told.stack = access.stack;
+    site->told.thread = access.thread;
+    site->told.locks = locks;
+    site->told.mode = (uint8_t)mode;
+    return site->told.number;
 }
 
 const Access *depot_get(uint32_t number)

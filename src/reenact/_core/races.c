@@ -56,6 +56,7 @@ typedef struct {
     uintptr_t what;
     uint64_t moment;
     uint64_t mode;
+    Variable *variable; /* if there is no more to it than that */
 } Seen;
 enum { MOST_SEEN = 1 << 12 };
 static Seen seen[MOST_SEEN];
@@ -65,11 +66,11 @@ typedef struct {
     AccessSite *site;
     PyObject *operand;
     uint64_t moment;
+    Variable *variable;
 } Memo;
 enum { MOST_MEMOS = 1 << 13 };
 static Memo memos[MOST_MEMOS];
-static PyObject *last_object; /* that was told of, NULL if it was more than a plain variable */
-static uint32_t told;         /* since a site was last asked about */
+static Variable *last_variable; /* that was told of; NULL if it was more than a plain one */
 
 /* The access that is being looked at. */
 static struct {
@@ -99,6 +100,13 @@ static void *map_table(size_t size)
     return table;
 }
 
+/* Variables lie elsewhere now. */
+static void forget_places(void)
+{
+    memset(seen, 0, sizeof seen);
+    memset(memos, 0, sizeof memos);
+}
+
 static Variable *free_place(uint64_t where, uint64_t what)
 {
     size_t slot = (size_t)hash_of(where, what) & (races.size - 1);
@@ -121,6 +129,7 @@ static void grow(void)
     }
     if (old != NULL) {
         munmap(old, old_size * sizeof *old);
+        forget_places();
     }
 }
 
@@ -303,27 +312,35 @@ static Word keep(Word word)
 
 /* ---- variables ---- */
 
-static void read_variable(uint64_t where, uint64_t what)
+static Variable *read_variable(uint64_t where, uint64_t what)
 {
     Variable *variable = variable_of(where, what);
-    if ((variable->read & EPOCH_MASK) == now.epoch || (variable->write & EPOCH_MASK) == now.epoch) {
-        return;
+    if ((variable->read & EPOCH_MASK) != now.epoch && (variable->write & EPOCH_MASK) != now.epoch) {
+        check(variable->write, variable);
+        variable->read = keep(variable->read);
     }
-    check(variable->write, variable);
-    variable->read = keep(variable->read);
+    return variable;
 }
 
-static void write_variable(uint64_t where, uint64_t what)
+static Variable *write_variable(uint64_t where, uint64_t what)
 {
     Variable *variable = variable_of(where, what);
-    if ((variable->write & EPOCH_MASK) == now.epoch) {
-        return;
+    if ((variable->write & EPOCH_MASK) != now.epoch) {
+        check(variable->write, variable);
+        check(variable->read, variable);
+        free_several(variable->read);
+        variable->read = 0;
+        variable->write = word_now();
     }
-    check(variable->write, variable);
-    check(variable->read, variable);
-    free_several(variable->read);
-    variable->read = 0;
-    variable->write = word_now();
+    return variable;
+}
+
+/* Nobody but this thread has ever touched it. */
+static bool is_own(const Variable *variable)
+{
+    uint64_t slot = (uint64_t)(uint32_t)me->slot;
+    return (variable->write == 0 || (variable->write >> 32 & 0xFF) == slot) &&
+           (variable->read == 0 || (variable->read >> 32 & 0xFF) == slot);
 }
 
 enum Side { UPDATES, LOOKS };
@@ -364,19 +381,25 @@ static void take_up(uint64_t where)
     }
 }
 
-static void look(AccessSite *site, PyObject *object, uintptr_t what, enum AccessMode mode)
+static void begin_look(AccessSite *site, PyObject *object, uintptr_t what, enum AccessMode mode)
 {
-    uint64_t where = where_is(object);
     now.site = site;
     now.object = object;
     now.what = what;
     now.mode = mode;
     now.epoch = me->epoch;
     now.number = 0;
+}
+
+/* Returns the variable, if there is but one. */
+static Variable *look(AccessSite *site, PyObject *object, uintptr_t what, enum AccessMode mode)
+{
+    uint64_t where = where_is(object);
+    begin_look(site, object, what, mode);
     switch (mode) {
-    case MODE_READ: read_variable(where, what); return;
-    case MODE_WRITE: write_variable(where, what); return;
-    case MODE_WHOLE_WRITE: write_variable(where, WHOLE); return;
+    case MODE_READ: return read_variable(where, what);
+    case MODE_WRITE: return write_variable(where, what);
+    case MODE_WHOLE_WRITE: write_variable(where, WHOLE); return NULL;
     default: break;
     }
     read_variable(where, WHOLE);
@@ -410,6 +433,7 @@ static void look(AccessSite *site, PyObject *object, uintptr_t what, enum Access
     case MODE_UPDATE: weigh(where, WHOLE, UPDATES); break;
     default: weigh(where, WHOLE, LOOKS); break;
     }
+    return NULL;
 }
 
 static inline Memo *memo_of(AccessSite *site, PyObject *operand)
@@ -425,40 +449,72 @@ static inline void end_own_era(AccessSite *site)
     }
 }
 
+static inline uint64_t moment_of(PyObject *operand)
+{
+    return me->epoch << 16 | *shadow_at(operand);
+}
+
+/* Was all that the site and the operand tell told in this epoch? */
 bool races_have_seen(AccessSite *site, PyObject *operand)
 {
     const Memo *memo = memo_of(site, operand);
-    told = 0;
-    return memo->operand == operand && memo->site == site && !tape_is_on &&
-           memo->moment == (me->epoch << 16 | *shadow_at(operand));
+    return memo->operand == operand && memo->site == site && memo->moment == moment_of(operand);
 }
 
-static void memorize(AccessSite *site, PyObject *operand)
+/* The same, or can it be told in short? */
+bool races_repeat(AccessSite *site, PyObject *operand)
+{
+    Memo *memo = memo_of(site, operand);
+    uint64_t moment = moment_of(operand);
+    if (memo->operand != operand || memo->site != site) {
+        return false;
+    }
+    if (memo->moment == moment) {
+        return true;
+    }
+    Variable *variable = memo->variable;
+    if (variable == NULL || (uint16_t)memo->moment != (uint16_t)moment || !is_own(variable)) {
+        return false;
+    }
+    begin_look(site, operand, 0, site->writes ? MODE_WRITE : MODE_READ);
+    if (site->writes) {
+        variable->read = 0;
+        variable->write = word_now();
+    }
+    else if ((variable->write & EPOCH_MASK) != now.epoch) {
+        variable->read = word_now();
+    }
+    memo->moment = moment;
+    return true;
+}
+
+static void memorize(AccessSite *site, PyObject *operand, Variable *variable)
 {
     if (!tape_is_on) {
-        *memo_of(site, operand) = (Memo){site, operand, me->epoch << 16 | *shadow_at(operand)};
+        *memo_of(site, operand) = (Memo){site, operand, moment_of(operand), variable};
     }
 }
 
-/* What was told last was one plain variable of the operand's own. */
+/* What was told last is all that the site tells of the operand: one plain variable. */
 void races_remember(AccessSite *site, PyObject *operand)
 {
-    if (told == 1 && last_object == operand) {
-        memorize(site, operand);
+    if (last_variable != NULL) {
+        memorize(site, operand, last_variable);
+        last_variable = NULL;
     }
 }
 
 /* What a read through an instance of the type depends on, but for the instance, was told. */
 void races_remember_class(AccessSite *site, PyTypeObject *type)
 {
-    memorize(site, (PyObject *)type);
+    memorize(site, (PyObject *)type, NULL);
 }
 
 /* What the iterator goes over was told; nothing else comes to it. */
 void races_remember_iterator(AccessSite *site, PyObject *iterator)
 {
     where_is(iterator);
-    memorize(site, iterator);
+    memorize(site, iterator, NULL);
 }
 
 static inline bool changes(enum AccessMode mode)
@@ -470,14 +526,13 @@ static inline bool changes(enum AccessMode mode)
 
 void races_access(AccessSite *site, PyObject *object, uintptr_t what, enum AccessMode mode)
 {
+    last_variable = NULL;
     if (__builtin_expect(tape_is_on, 0) && me != NULL) {
         tape_put(MODES[mode], me->index, where_is(object), what, site->line);
     }
     if (races.is_alone || me == NULL || me->clock == NULL) {
         return;
     }
-    told++;
-    last_object = NULL;
     if (is_private(object)) {
         return;
     }
@@ -491,7 +546,6 @@ void races_access(AccessSite *site, PyObject *object, uintptr_t what, enum Acces
     if (changes(mode)) {
         end_own_era(site);
     }
-    last_object = mode <= MODE_WRITE ? object : NULL;
     if (races.threshold != UINT64_MAX && !is_sampled((uint64_t)((uintptr_t)object >> 4) << 16, 0)) {
         return;
     }
@@ -504,10 +558,11 @@ void races_access(AccessSite *site, PyObject *object, uintptr_t what, enum Acces
     uint64_t moment = me->epoch << 16 | *shadow_at(object);
     if (known->object == object && known->what == what && known->moment == moment &&
         known->mode == mode) {
+        last_variable = known->variable;
         return;
     }
-    look(site, object, what, mode);
-    *known = (Seen){object, what, me->epoch << 16 | *shadow_at(object), mode};
+    last_variable = look(site, object, what, mode);
+    *known = (Seen){object, what, me->epoch << 16 | *shadow_at(object), mode, last_variable};
 }
 
 /* Keeps where an object was made. Others may know it already while it is made: if its constructor
@@ -561,7 +616,7 @@ static void forget(void)
         memset(races.table, 0, races.size * sizeof *races.table);
     }
     races.used = 0;
-    memset(seen, 0, sizeof seen);
+    forget_places();
     found_begin();
 }
 
