@@ -68,7 +68,7 @@ typedef struct {
     uint64_t moment;
     Variable *variable;
 } Memo;
-enum { MOST_MEMOS = 1 << 13 };
+enum { MEMO_BITS = 13, MOST_MEMOS = 1 << MEMO_BITS };
 static Memo memos[MOST_MEMOS];
 static Variable *last_variable; /* that was told of; NULL if it was more than a plain one */
 
@@ -438,7 +438,8 @@ static Variable *look(AccessSite *site, PyObject *object, uintptr_t what, enum A
 
 static inline Memo *memo_of(AccessSite *site, PyObject *operand)
 {
-    return &memos[((uintptr_t)operand >> 4 ^ (uintptr_t)site >> 6) & (MOST_MEMOS - 1)];
+    uint64_t hash = ((uintptr_t)operand >> 4) + ((uintptr_t)site << 20);
+    return &memos[hash * 0x9E3779B97F4A7C15ULL >> (64 - MEMO_BITS)];
 }
 
 /* The thread has written to what others may know: they can find there what it has. */

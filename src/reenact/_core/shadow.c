@@ -212,6 +212,44 @@ static void dict_dealloc(PyObject *object)
     native_dict_dealloc(object);
 }
 
+static void forget_free_lists(void)
+{
+    free_lists[LISTS].count = free_lists[DICTS].count = 0;
+}
+
+/* What is in the free lists by now is taken out and put back in the same order, so that it is known.
+ * The first that does not come from there is given back as if it had never been. */
+static bool has_allocated;
+
+static void *noting_malloc(void *context, size_t size)
+{
+    (void)context;
+    has_allocated = true;
+    return native.malloc(native.ctx, size);
+}
+
+static void learn_free_list(PyObject *(*make)(void))
+{
+    PyObject *taken[MOST_FREE];
+    int count = 0;
+    has_allocated = false;
+    while (count < MOST_FREE && (taken[count] = make()) != NULL && !has_allocated) {
+        count++;
+    }
+    if (has_allocated && taken[count] != NULL) {
+        PyObject_GC_UnTrack(taken[count]);
+        PyObject_GC_Del(taken[count]);
+    }
+    while (count > 0) {
+        Py_DECREF(taken[--count]);
+    }
+}
+
+static PyObject *new_list(void)
+{
+    return PyList_New(0);
+}
+
 static int map_at(void *place, int bits)
 {
     void *at = mmap(place, 1ULL << bits, PROT_READ | PROT_WRITE,
@@ -241,6 +279,10 @@ int shadow_open(void)
     PyList_Type.tp_dealloc = list_dealloc;
     PyDict_Type.tp_dealloc = dict_dealloc;
     is_watching = true;
+    watched.malloc = noting_malloc;
+    PyMem_SetAllocator(PYMEM_DOMAIN_OBJ, &watched);
+    learn_free_list(new_list);
+    learn_free_list(PyDict_New);
     watched.malloc = watched_malloc;
     watched.calloc = watched_calloc;
     watched.free = watched_free;
@@ -252,6 +294,7 @@ int shadow_open(void)
 void shadow_close(void)
 {
     if (is_watching) {
+        forget_free_lists();
         is_watching = false;
         PyMem_SetAllocator(PYMEM_DOMAIN_OBJ, &native);
         PyList_Type.tp_dealloc = native_list_dealloc;
