@@ -307,9 +307,10 @@ static bool recalls_safe(AccessSite *site, PyObject *operand)
     case ACCESS_ATTRIBUTE: return has_safe_attribute(site, object);
     case ACCESS_ITEM: return is_constant(object) || is_private(object);
     case ACCESS_CONTENTS: return has_safe_contents(object);
-    case ACCESS_METHOD:
-        return !site->is_unbound && at[-depth] != NULL && is_private(object) &&
-               is_plain_container(object);
+    case ACCESS_METHOD: /* of what is no container it tells nothing */
+        return !site->is_unbound && at[-depth] != NULL &&
+               (is_plain_container(object) ? is_private(object)
+                                           : attributes_are_all(site, object));
     default: (void)operand; return false;
     }
 }
@@ -333,8 +334,10 @@ static bool is_safe(AccessSite *site, PyObject *operand)
     }
     case ACCESS_TURN: {
         PyObject *iterator = access_below(site, 1);
-        return iterator != NULL &&
-               (Py_TYPE(iterator) == &PyRangeIter_Type || races_have_seen(site, iterator));
+        PyObject *container = iterator == NULL ? NULL : gone_over(iterator);
+        return iterator != NULL && ((container != NULL && is_private(container)) ||
+                                    Py_TYPE(iterator) == &PyRangeIter_Type ||
+                                    races_have_seen(site, iterator));
     }
     default: return false;
     }

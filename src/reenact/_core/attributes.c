@@ -84,18 +84,48 @@ static enum Manner manner_of(PyTypeObject *type, PyObject *name, AccessSite *sit
     return found == NULL || writes ? OWN : INHERITED;
 }
 
-static enum Manner manner_at(AccessSite *site, PyTypeObject *type, PyObject *name, bool writes)
+/* What the site has found out about the class, or UNKNOWN. */
+static inline enum Manner known_manner(const AccessSite *site, const PyTypeObject *type)
 {
     uint32_t version = type->tp_version_tag;
-    if (name == site->name && version != 0 && site->version == version) {
-        return (enum Manner)site->manner;
+    for (int i = 0; version != 0 && i < MOST_MANNERS; i++) {
+        if (site->manners[i].version == version) {
+            return (enum Manner)site->manners[i].manner;
+        }
     }
-    enum Manner manner = manner_of(type, name, site, writes);
-    if (name == site->name) { /* to look something up in a type gives it a version */
-        site->version = type->tp_version_tag;
-        site->manner = (uint8_t)manner;
+    return UNKNOWN;
+}
+
+/* To look something up in a type gives it a version. */
+static void learn_manner(AccessSite *site, const PyTypeObject *type, enum Manner manner)
+{
+    int place = site->next_manner++ % MOST_MANNERS;
+    site->manners[place].version = type->tp_version_tag;
+    site->manners[place].manner = (uint8_t)manner;
+}
+
+static enum Manner manner_at(AccessSite *site, PyTypeObject *type, PyObject *name, bool writes)
+{
+    enum Manner manner = name == site->name ? known_manner(site, type) : UNKNOWN;
+    if (manner == UNKNOWN) {
+        manner = manner_of(type, name, site, writes);
+        if (name == site->name) {
+            learn_manner(site, type, manner);
+        }
     }
     return manner;
+}
+
+/* Has the object attributes only, and no contents? For sites that do not ask for attributes. */
+bool attributes_are_all(AccessSite *site, PyObject *object)
+{
+    PyTypeObject *type = Py_TYPE(object);
+    enum Manner manner = known_manner(site, type);
+    if (manner == UNKNOWN) {
+        manner = is_container(object) || type == &PySuper_Type ? OWN : NOTHING;
+        learn_manner(site, type, manner);
+    }
+    return manner == NOTHING;
 }
 
 /* A read that goes through classes in their order until one has the name. Python's own cannot be
@@ -123,17 +153,17 @@ static int tell_classes(AccessSite *site, PyTypeObject *type, PyObject *name, Te
 /* Does setting what a new object is given set attributes of its own, and run no code? */
 static bool is_given_plainly(AccessSite *site, PyTypeObject *type)
 {
-    uint32_t version = type->tp_version_tag;
-    if (version == 0 || site->version != version) {
-        site->manner = OWN;
+    enum Manner manner = known_manner(site, type);
+    if (manner == UNKNOWN) {
+        manner = OWN;
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(site->names); i++) {
             if (manner_of(type, PyTuple_GET_ITEM(site->names, i), site, true) != OWN) {
-                site->manner = NOTHING;
+                manner = NOTHING;
             }
         }
-        site->version = type->tp_version_tag;
+        learn_manner(site, type, manner);
     }
-    return site->manner == OWN;
+    return manner == OWN;
 }
 
 /* An object is being made. What its constructor does to it has no sites as long as nobody else can
@@ -157,22 +187,21 @@ int attributes_created(AccessSite *site, PyObject *object, TellVariable tell)
 bool attributes_are_private(AccessSite *site, PyObject *object)
 {
     PyTypeObject *type = Py_TYPE(object);
-    if (site->version == 0 || site->version != type->tp_version_tag) {
-        return false;
+    switch (known_manner(site, type)) {
+    case OWN:
+    case NOTHING: return true;
+    case INHERITED:
+        return races_have_seen(site, (PyObject *)type) || compat_instance_has(object, site->name);
+    default: return false;
     }
-    return site->manner == OWN || site->manner == NOTHING ||
-           (site->manner == INHERITED &&
-            (races_have_seen(site, (PyObject *)type) || compat_instance_has(object, site->name)));
 }
 
 /* Was all that there is to tell of the site's attribute told of late, or could it be in short? */
 bool attributes_repeat(AccessSite *site, PyObject *object)
 {
     PyTypeObject *type = Py_TYPE(object);
-    if (site->version == 0 || site->version != type->tp_version_tag) {
-        return false;
-    }
-    switch (site->manner) {
+    switch (known_manner(site, type)) {
+    case UNKNOWN: return false;
     case NOTHING: return true;
     case INHERITED:
         return races_have_seen(site, (PyObject *)type) && races_repeat(site, object);

@@ -165,6 +165,19 @@ static bool is_known_iterator(PyObject *object)
     return type == deque_iterator || type == deque_reverse_iterator;
 }
 
+/* The container that a plain iterator goes over, if that can be told at once and is not done yet;
+ * else NULL. */
+PyObject *gone_over(PyObject *iterator)
+{
+    PyTypeObject *type = Py_TYPE(iterator);
+    if (type == &PyListIter_Type) {
+        return ((struct { PyObject_HEAD Py_ssize_t index; PyObject *list; } *)iterator)->list;
+    }
+    bool is_next = type == &PyDictIterKey_Type || type == &PyDictIterItem_Type ||
+                   type == &PyDictIterValue_Type || type == &PySetIter_Type;
+    return is_next ? ((struct { PyObject_HEAD PyObject *container; } *)iterator)->container : NULL;
+}
+
 size_t iterated_by(PyObject *iterator, PyObject **found, size_t count, int depth)
 {
     PyObject *first = NULL;

@@ -513,14 +513,19 @@ extern PyMethodDef race_functions[], found_functions[];
 
 /* shadow.c: of every 16 bytes, the era in which what lies there was allocated; 0: unknown */
 #define ERAS ((uint32_t *)0x300000000000ULL)
-enum { NO_ERA = UINT32_MAX };
+#define NO_ERA UINT32_MAX
+#define IN_FREE_LIST (NO_ERA - 1) /* in place of an era: there, or taken since it was looked at */
 uint32_t new_era(void);
 void shadow_settle(void); /* before another thread runs */
 
 /* Can nobody but this thread know the object? It must be so that races are looked for. */
 static inline bool is_private(const PyObject *object)
 {
-    return ERAS[(uintptr_t)object >> 4] == me->era;
+    const uint32_t *era = &ERAS[(uintptr_t)object >> 4];
+    if (__builtin_expect(*era == IN_FREE_LIST, 0)) { /* it has been taken from there, but by whom? */
+        shadow_settle();
+    }
+    return *era == me->era;
 }
 
 /* tape.c */
@@ -561,6 +566,7 @@ enum AccessKind {
     ACCESS_CREATED /* none, but a new object; if it writes, the object is known to others at once */
 };
 #define ACCESS_LETTERS "aicgvmtexon" /* the kinds, as placeholders spell them */
+enum { MOST_MANNERS = 4 };
 struct AccessSite {
     PyObject_HEAD PyObject *name; /* interned, as the compiler mangles it; of contents, the method
                                      that is asked for them; empty if there is none */
@@ -576,8 +582,11 @@ struct AccessSite {
     bool is_raw;     /* by name, past the methods of the object's own class */
     uint16_t place;  /* on its frame's stack, where it was found last */
     uint8_t method;  /* place in the table of modes.c */
-    uint8_t manner;  /* of the attribute in the class of this version: attributes.c */
-    uint32_t version;
+    uint8_t next_manner;
+    struct { /* of the attribute, in classes of these versions: attributes.c */
+        uint32_t version;
+        uint8_t manner;
+    } manners[MOST_MANNERS];
     PyObject *names;       /* of a new object, those of the attributes that it is given */
     uint32_t pair;         /* the same, and not 0, for the read and the write of `a.b += c` */
     uint32_t line, column; /* of the attribute's name, the bracket, or the object */
@@ -602,6 +611,7 @@ PyObject *access_named(AccessSite *site, PyObject *operand, PyObject **name);
 typedef int (*TellVariable)(AccessSite *site, PyObject *object, PyObject *name, bool writes);
 int attributes_tell(AccessSite *site, PyObject *object, PyObject *name, bool writes,
                     TellVariable tell);
+bool attributes_are_all(AccessSite *site, PyObject *object);
 bool attributes_are_private(AccessSite *site, PyObject *object);
 bool attributes_repeat(AccessSite *site, PyObject *object);
 int attributes_created(AccessSite *site, PyObject *object, TellVariable tell);
@@ -619,6 +629,7 @@ bool is_constant(PyObject *object);
 bool has_no_attributes(PyObject *object);
 bool has_no_items(PyObject *object);
 PyObject *container_of(PyObject *object);
+PyObject *gone_over(PyObject *iterator);
 PyObject *container_of_method(PyObject *object, PyObject *name);
 bool is_of_library(PyObject *method);
 bool is_deque(PyObject *object);

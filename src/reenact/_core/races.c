@@ -538,10 +538,6 @@ void races_access(AccessSite *site, PyObject *object, uintptr_t what, enum Acces
         return;
     }
     if (ERAS[(uintptr_t)object >> 4] != 0) {
-        shadow_settle();
-        if (is_private(object)) {
-            return;
-        }
         shadow_make_public(object);
     }
     if (changes(mode)) {

@@ -57,7 +57,6 @@ static inline void end_block(const void *block)
  * taken first, and what was taken has a reference count again: so before the baton is handed over,
  * and before an era ends, it can be told what its holder has taken. */
 
-enum { IN_FREE_LIST = NO_ERA - 1 }; /* in place of an era: there, or taken since it was looked at */
 enum { LISTS, DICTS, MOST_FREE = 100 };
 
 static struct FreeList {
