@@ -291,6 +291,23 @@ static bool has_safe_attribute(AccessSite *site, PyObject *object)
     return is_private(object) && attributes_are_private(site, object);
 }
 
+static bool is_seen_item(AccessSite *site, PyObject *object, PyObject *key)
+{
+    if (!PyList_CheckExact(object) || key == NULL || !PyLong_CheckExact(key) || site->deletes) {
+        return false;
+    }
+    int overflow;
+    long index = PyLong_AsLongAndOverflow(key, &overflow);
+    if (index < 0 || index >= PyList_GET_SIZE(object) ||
+        !races_have_seen_item(object, (size_t)index, site->writes)) {
+        return false;
+    }
+    if (site->writes && access_publishes(site)) {
+        me->era = new_era();
+    }
+    return true;
+}
+
 /* The same for a site whose objects lie below it on the stack. */
 static bool recalls_safe(AccessSite *site, PyObject *operand)
 {
@@ -305,13 +322,14 @@ static bool recalls_safe(AccessSite *site, PyObject *operand)
     }
     switch (site->kind) {
     case ACCESS_ATTRIBUTE: return has_safe_attribute(site, object);
-    case ACCESS_ITEM: return is_constant(object) || is_private(object);
+    case ACCESS_ITEM:
+        return is_private(object) || is_constant(object) ||
+               is_seen_item(site, object, site->depth == 1 ? operand : at[1 - site->depth]);
     case ACCESS_CONTENTS: return has_safe_contents(object);
     case ACCESS_METHOD: /* of what is no container it tells nothing */
         return !site->is_unbound && at[-depth] != NULL &&
-               (is_plain_container(object) ? is_private(object)
-                                           : attributes_are_all(site, object));
-    default: (void)operand; return false;
+               (is_plain_container(object) ? is_private(object) : attributes_are_all(site, object));
+    default: return false;
     }
 }
 
@@ -335,9 +353,9 @@ static bool is_safe(AccessSite *site, PyObject *operand)
     case ACCESS_TURN: {
         PyObject *iterator = access_below(site, 1);
         PyObject *container = iterator == NULL ? NULL : gone_over(iterator);
-        return iterator != NULL && ((container != NULL && is_private(container)) ||
-                                    Py_TYPE(iterator) == &PyRangeIter_Type ||
-                                    races_have_seen(site, iterator));
+        return iterator != NULL &&
+               ((container != NULL && is_private(container)) ||
+                Py_TYPE(iterator) == &PyRangeIter_Type || races_have_seen(site, iterator));
     }
     default: return false;
     }

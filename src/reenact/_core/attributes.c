@@ -203,8 +203,7 @@ bool attributes_repeat(AccessSite *site, PyObject *object)
     switch (known_manner(site, type)) {
     case UNKNOWN: return false;
     case NOTHING: return true;
-    case INHERITED:
-        return races_have_seen(site, (PyObject *)type) && races_repeat(site, object);
+    case INHERITED: return races_have_seen(site, (PyObject *)type) && races_repeat(site, object);
     default: return races_repeat(site, object);
     }
 }
@@ -252,8 +251,7 @@ int attributes_tell(AccessSite *site, PyObject *object, PyObject *name, bool wri
     case OF_CLASS:
         return writes ? tell(site, object, name, true)
                       : tell_classes(site, (PyTypeObject *)object, name, tell);
-    case INHERITED:
-        return has_no_attributes(object) ? 0 : tell_inherited(site, object, name, tell);
+    case INHERITED: return has_no_attributes(object) ? 0 : tell_inherited(site, object, name, tell);
     default: return 0;
     }
 }

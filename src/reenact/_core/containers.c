@@ -171,7 +171,11 @@ PyObject *gone_over(PyObject *iterator)
 {
     PyTypeObject *type = Py_TYPE(iterator);
     if (type == &PyListIter_Type) {
-        return ((struct { PyObject_HEAD Py_ssize_t index; PyObject *list; } *)iterator)->list;
+        return ((struct {
+                   PyObject_HEAD Py_ssize_t index;
+                   PyObject *list;
+               } *)iterator)
+            ->list;
     }
     bool is_next = type == &PyDictIterKey_Type || type == &PyDictIterItem_Type ||
                    type == &PyDictIterValue_Type || type == &PySetIter_Type;

@@ -501,6 +501,7 @@ extern bool races_are_idle;   /* nobody could race now: sites need not look */
 extern bool sites_are_points; /* accesses count as steps, outside of a search */
 extern PyObject *races_key;   /* of the item that is accessed, borrowed; NULL if nobody can tell */
 bool races_have_seen(AccessSite *site, PyObject *operand);
+bool races_have_seen_item(PyObject *list, size_t index, bool writes);
 bool races_repeat(AccessSite *site, PyObject *operand);
 void races_remember(AccessSite *site, PyObject *operand);
 void races_remember_class(AccessSite *site, PyTypeObject *type);
@@ -522,7 +523,8 @@ void shadow_settle(void); /* before another thread runs */
 static inline bool is_private(const PyObject *object)
 {
     const uint32_t *era = &ERAS[(uintptr_t)object >> 4];
-    if (__builtin_expect(*era == IN_FREE_LIST, 0)) { /* it has been taken from there, but by whom? */
+    if (__builtin_expect(*era == IN_FREE_LIST,
+                         0)) { /* it has been taken from there, but by whom? */
         shadow_settle();
     }
     return *era == me->era;

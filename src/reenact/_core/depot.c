@@ -107,8 +107,7 @@ PyObject *depot_show_stack(uint32_t number)
     PyObject *shown = PyTuple_New(count);
     for (uint32_t i = 0; shown != NULL && i < count; i++) {
         const Place *place = &stack->places[i];
-        PyObject *each = Py_BuildValue("(OiO)", place->code->co_filename,
-                                       line_of(place),
+        PyObject *each = Py_BuildValue("(OiO)", place->code->co_filename, line_of(place),
                                        place->code->co_qualname);
         if (each == NULL) {
             Py_CLEAR(shown);
@@ -131,8 +130,9 @@ static bool is_same_access(const void *entry, const void *wanted)
 /* The number of the access, 0 if there are too many. */
 static uint32_t find_or_keep_access(Access *access)
 {
-    access->hash = mixed(mixed((uint64_t)(uintptr_t)access->site, access->stack),
-                         (uint64_t)access->locks << 32 | (uint32_t)access->thread << 8 | access->mode);
+    access->hash =
+        mixed(mixed((uint64_t)(uintptr_t)access->site, access->stack),
+              (uint64_t)access->locks << 32 | (uint32_t)access->thread << 8 | access->mode);
     uint32_t number = kept_find(&accesses, access->hash, access, is_same_access);
     if (number != 0) {
         return number;

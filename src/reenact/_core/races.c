@@ -12,20 +12,9 @@
  * A thread that is alone cannot race: as long as that is so, nothing is looked at. */
 #include "races.h"
 #include <string.h>
-#include <sys/mman.h>
 
-/* An epoch, and which access it was: 32 bits clock, 8 slot, 24 access. 0 is none. */
-typedef uint64_t Word;
 #define EPOCH_MASK ((1ULL << 40) - 1)
-enum { SMALLEST = 1 << 12 }; /* tables */
-enum { SEVERAL = 255 };      /* in place of a slot: the clock is the place of Epochs */
-
-typedef struct {
-    uint64_t where; /* the object's address and its life there; 0: free */
-    uint64_t what;
-    Word write; /* or one side of a balance */
-    Word read;  /* or the other side */
-} Variable;
+enum { SEVERAL = 255 }; /* in place of a slot: the clock is the place of Epochs */
 
 /* Reads by threads that do not know of each other. */
 typedef struct {
@@ -43,11 +32,8 @@ const char *const MODES[] = {
     ACCESS_MODES(AS_TEXT)};
 
 static struct {
-    Variable *table;
-    size_t size, used;
     bool is_alone;
     uint64_t seed, threshold; /* of variables, this share is looked at */
-    uint64_t skipped;
 } races;
 
 /* Accesses of late: the same once more, in the same epoch and to the same object, tells nothing. */
@@ -56,7 +42,7 @@ typedef struct {
     uintptr_t what;
     uint64_t moment;
     uint64_t mode;
-    Variable *variable; /* if there is no more to it than that */
+    Cell *cell; /* if there is no more to it than that */
 } Seen;
 enum { MOST_SEEN = 1 << 12 };
 static Seen seen[MOST_SEEN];
@@ -66,101 +52,37 @@ typedef struct {
     AccessSite *site;
     PyObject *operand;
     uint64_t moment;
-    Variable *variable;
+    Cell *cell;
 } Memo;
 enum { MEMO_BITS = 13, MOST_MEMOS = 1 << MEMO_BITS };
 static Memo memos[MOST_MEMOS];
-static Variable *last_variable; /* that was told of; NULL if it was more than a plain one */
+static Cell *last_cell; /* of what was told; NULL if it was more than a plain variable */
 
 /* The access that is being looked at. */
 static struct {
     AccessSite *site;
     PyObject *object;
+    uint64_t where;
     uintptr_t what;
     enum AccessMode mode;
     Word epoch;
     uint32_t number; /* in the depot; 0 until it is needed */
 } now;
 
-/* ---- the table ---- */
-
-static uint64_t hash_of(uint64_t where, uint64_t what)
-{
-    uint64_t hash = ((where >> 16) * 0x9E3779B97F4A7C15ULL) ^ (what * 0xC2B2AE3D27D4EB4FULL);
-    return hash ^ (hash >> 32);
-}
-
-static void *map_table(size_t size)
-{
-    void *table = mmap(NULL, size * sizeof(Variable), PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (table == MAP_FAILED) {
-        Py_FatalError("reenact: no memory for what threads share");
-    }
-    return table;
-}
-
-/* Variables lie elsewhere now. */
+/* Cells lie elsewhere now. */
 static void forget_places(void)
 {
     memset(seen, 0, sizeof seen);
     memset(memos, 0, sizeof memos);
 }
 
-static Variable *free_place(uint64_t where, uint64_t what)
+static inline void check_places(void)
 {
-    size_t slot = (size_t)hash_of(where, what) & (races.size - 1);
-    while (races.table[slot].where != 0) {
-        slot = (slot + 1) & (races.size - 1);
-    }
-    return &races.table[slot];
-}
-
-static void grow(void)
-{
-    Variable *old = races.table;
-    size_t old_size = races.size;
-    races.size = old_size == 0 ? SMALLEST : old_size * 2;
-    races.table = map_table(races.size);
-    for (size_t i = 0; i < old_size; i++) {
-        if (old[i].where != 0) {
-            *free_place(old[i].where, old[i].what) = old[i];
-        }
-    }
-    if (old != NULL) {
-        munmap(old, old_size * sizeof *old);
+    static uint32_t generation;
+    if (__builtin_expect(generation != cells_generation, 0)) {
+        generation = cells_generation;
         forget_places();
     }
-}
-
-/* What was known of the address in an earlier life is forgotten. */
-static Variable *variable_of(uint64_t where, uint64_t what)
-{
-    size_t slot = (size_t)hash_of(where, what) & (races.size - 1);
-    for (; races.table[slot].where != 0; slot = (slot + 1) & (races.size - 1)) {
-        Variable *variable = &races.table[slot];
-        if (variable->what == what && variable->where >> 16 == where >> 16) {
-            if (variable->where != where) {
-                *variable = (Variable){.where = where, .what = what};
-            }
-            return variable;
-        }
-    }
-    if (races.used * 5 >= races.size * 3) {
-        grow();
-        return variable_of(where, what);
-    }
-    races.used++;
-    races.table[slot] = (Variable){.where = where, .what = what};
-    return &races.table[slot];
-}
-
-/* The object in the life that it is in; from now on its end is seen. */
-static uint64_t where_is(PyObject *object)
-{
-    uint16_t *shadow = shadow_at(object);
-    *shadow |= 1;
-    return (uint64_t)((uintptr_t)object >> 4) << 16 | *shadow;
 }
 
 /* An object as a key by which others are known. */
@@ -229,40 +151,34 @@ static Word word_now(void)
 
 static const Access *created_where(uint64_t where)
 {
-    size_t slot = (size_t)hash_of(where, CREATED) & (races.size - 1);
-    for (; races.table[slot].where != 0; slot = (slot + 1) & (races.size - 1)) {
-        if (races.table[slot].where == where && races.table[slot].what == CREATED) {
-            return depot_get((uint32_t)(races.table[slot].write >> 40));
-        }
-    }
-    return NULL;
+    const Cell *cell = cell_if_known(where, CREATED);
+    return cell == NULL ? NULL : depot_get((uint32_t)(cell->write >> 40));
 }
 
-static void __attribute__((noinline, cold)) report(Word earlier, const Variable *variable)
+static void __attribute__((noinline, cold)) report(Word earlier)
 {
     const Access *first = depot_get((uint32_t)(earlier >> 40));
     const Access *second = depot_get(number());
     if (first != NULL && second != NULL) {
-        found_race(first, second, now.object, now.what, races_key,
-                   created_where(variable->where & ~BALANCE));
+        found_race(first, second, now.object, now.what, races_key, created_where(now.where));
     }
 }
 
-static void check(Word word, const Variable *variable)
+static void check(Word word)
 {
     if (word == 0) {
         return;
     }
     if ((word >> 32 & 0xFF) != SEVERAL) {
         if (!is_before(word)) {
-            report(word, variable);
+            report(word);
         }
         return;
     }
     const Epochs *epochs = epochs_of(word);
     for (uint32_t i = 0; i < epochs->count; i++) {
         if (!is_before(epochs->words[i])) {
-            report(epochs->words[i], variable);
+            report(epochs->words[i]);
         }
     }
 }
@@ -312,72 +228,99 @@ static Word keep(Word word)
 
 /* ---- variables ---- */
 
-static Variable *read_variable(uint64_t where, uint64_t what)
+static void read_cell(Cell *cell)
 {
-    Variable *variable = variable_of(where, what);
-    if ((variable->read & EPOCH_MASK) != now.epoch && (variable->write & EPOCH_MASK) != now.epoch) {
-        check(variable->write, variable);
-        variable->read = keep(variable->read);
+    if ((cell->read & EPOCH_MASK) != now.epoch && (cell->write & EPOCH_MASK) != now.epoch) {
+        check(cell->write);
+        cell->read = keep(cell->read);
     }
-    return variable;
 }
 
-static Variable *write_variable(uint64_t where, uint64_t what)
+static void write_cell(Cell *cell)
 {
-    Variable *variable = variable_of(where, what);
-    if ((variable->write & EPOCH_MASK) != now.epoch) {
-        check(variable->write, variable);
-        check(variable->read, variable);
-        free_several(variable->read);
-        variable->read = 0;
-        variable->write = word_now();
+    if ((cell->write & EPOCH_MASK) != now.epoch) {
+        check(cell->write);
+        check(cell->read);
+        free_several(cell->read);
+        cell->read = 0;
+        cell->write = word_now();
     }
-    return variable;
 }
 
 /* Nobody but this thread has ever touched it. */
-static bool is_own(const Variable *variable)
+static bool is_own(const Cell *cell)
 {
     uint64_t slot = (uint64_t)(uint32_t)me->slot;
-    return (variable->write == 0 || (variable->write >> 32 & 0xFF) == slot) &&
-           (variable->read == 0 || (variable->read >> 32 & 0xFF) == slot);
+    return (cell->write == 0 || (cell->write >> 32 & 0xFF) == slot) &&
+           (cell->read == 0 || (cell->read >> 32 & 0xFF) == slot);
+}
+
+/* What the access means to the container as a whole was told. */
+static Cell *item_cell(void)
+{
+    if (!PyList_Check(now.object) || (now.what & 1) == 0 || now.what >> 1 >= MOST_ITEMS) {
+        return cell_of(now.where, now.what);
+    }
+    Items *items = items_of(now.where);
+    *(now.mode == MODE_ITEM_WRITE ? &items->written : &items->read) = now.epoch;
+    return items_cell(items, (uint32_t)(now.what >> 1));
+}
+
+static bool has_own_read(Word word)
+{
+    if ((word >> 32 & 0xFF) != SEVERAL) {
+        return (word & EPOCH_MASK) == me->epoch;
+    }
+    const Epochs *epochs = epochs_of(word);
+    for (uint32_t i = 0; i < epochs->count; i++) {
+        if ((epochs->words[i] & EPOCH_MASK) == me->epoch) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Was the access to an item of a list told in this epoch? */
+bool races_have_seen_item(PyObject *list, size_t index, bool writes)
+{
+    const Items *items = items_of(where_is(list));
+    if (index >= items->used || (writes ? items->written : items->read) != me->epoch) {
+        return false;
+    }
+    const Cell *cell = &items->cells[index];
+    return (cell->write & EPOCH_MASK) == me->epoch || (!writes && has_own_read(cell->read));
 }
 
 enum Side { UPDATES, LOOKS };
 
 static void weigh(uint64_t where, uint64_t what, enum Side side)
 {
-    Variable *balance = variable_of(where | BALANCE, what);
+    Cell *balance = cell_of(where | BALANCE, what);
     Word *own = side == UPDATES ? &balance->write : &balance->read;
     if ((*own & EPOCH_MASK) == now.epoch) {
         return;
     }
-    check(side == UPDATES ? balance->read : balance->write, balance);
+    check(side == UPDATES ? balance->read : balance->write);
     *own = keep(*own);
 }
 
 /* ---- accesses ---- */
 
-static bool is_sampled(uint64_t where, uint64_t what)
-{
-    return hash_of(where ^ races.seed, what) <= races.threshold;
-}
-
 /* An edge by an object that is no lock: what happened before it was passed on happens before it is
  * taken up. Kept in the balance of a name that has none. */
 static void pass_on(uint64_t where)
 {
-    Variable *variable = variable_of(where | BALANCE, CREATED);
-    Clock *clock = variable->write == 0 ? NULL : memory_at((uint32_t)variable->write);
+    Cell *cell = cell_of(where | BALANCE, CREATED);
+    Clock *clock = cell->write == 0 ? NULL : memory_at((uint32_t)cell->write);
     clocks_release(&clock);
-    variable->write = memory_place(clock);
+    cell->write = memory_place(clock);
 }
 
 static void take_up(uint64_t where)
 {
-    const Variable *variable = variable_of(where | BALANCE, CREATED);
-    if (variable->write != 0) {
-        clocks_acquire(memory_at((uint32_t)variable->write));
+    const Cell *cell = cell_of(where | BALANCE, CREATED);
+    if (cell->write != 0) {
+        clocks_acquire(memory_at((uint32_t)cell->write));
     }
 }
 
@@ -385,43 +328,53 @@ static void begin_look(AccessSite *site, PyObject *object, uintptr_t what, enum 
 {
     now.site = site;
     now.object = object;
+    now.where = where_is(object);
     now.what = what;
     now.mode = mode;
     now.epoch = me->epoch;
     now.number = 0;
 }
 
-/* Returns the variable, if there is but one. */
-static Variable *look(AccessSite *site, PyObject *object, uintptr_t what, enum AccessMode mode)
+static void look_at_item(uint64_t where, uintptr_t what, enum AccessMode mode)
 {
-    uint64_t where = where_is(object);
-    begin_look(site, object, what, mode);
     switch (mode) {
-    case MODE_READ: return read_variable(where, what);
-    case MODE_WRITE: return write_variable(where, what);
-    case MODE_WHOLE_WRITE: write_variable(where, WHOLE); return NULL;
-    default: break;
-    }
-    read_variable(where, WHOLE);
-    switch (mode) {
-    case MODE_ITEM_READ: read_variable(where, what); break;
+    case MODE_ITEM_READ: read_cell(item_cell()); break;
     case MODE_ITEM_WRITE:
         weigh(where, WHOLE, UPDATES);
-        write_variable(where, what);
+        write_cell(item_cell());
         break;
     case MODE_ITEM_UPDATE:
         weigh(where, WHOLE, UPDATES);
-        read_variable(where, what);
+        read_cell(item_cell());
         weigh(where, what, UPDATES);
         break;
     case MODE_ITEM_TEST:
-        read_variable(where, what);
+        read_cell(item_cell());
         weigh(where, what, LOOKS);
         break;
-    case MODE_ITEM_DEFAULT:
+    default: /* that it is there from now on */
         weigh(where, WHOLE, UPDATES);
-        read_variable(where, what);
+        read_cell(item_cell());
         break;
+    }
+}
+
+/* Returns the variable's cell, if there is but one. */
+static Cell *look(AccessSite *site, PyObject *object, uintptr_t what, enum AccessMode mode)
+{
+    begin_look(site, object, what, mode);
+    uint64_t where = now.where;
+    if (mode <= MODE_WRITE) {
+        Cell *cell = cell_of(where, what);
+        (mode == MODE_READ ? read_cell : write_cell)(cell);
+        return cell;
+    }
+    if (mode == MODE_WHOLE_WRITE) {
+        write_cell(cell_of(where, WHOLE));
+        return NULL;
+    }
+    read_cell(cell_of(where, WHOLE));
+    switch (mode) {
     case MODE_PUT:
         weigh(where, WHOLE, UPDATES);
         pass_on(where);
@@ -431,7 +384,8 @@ static Variable *look(AccessSite *site, PyObject *object, uintptr_t what, enum A
         take_up(where);
         break;
     case MODE_UPDATE: weigh(where, WHOLE, UPDATES); break;
-    default: weigh(where, WHOLE, LOOKS); break;
+    case MODE_WHOLE_READ: weigh(where, WHOLE, LOOKS); break;
+    default: look_at_item(where, what, mode); break;
     }
     return NULL;
 }
@@ -465,6 +419,7 @@ bool races_have_seen(AccessSite *site, PyObject *operand)
 /* The same, or can it be told in short? */
 bool races_repeat(AccessSite *site, PyObject *operand)
 {
+    check_places();
     Memo *memo = memo_of(site, operand);
     uint64_t moment = moment_of(operand);
     if (memo->operand != operand || memo->site != site) {
@@ -473,35 +428,28 @@ bool races_repeat(AccessSite *site, PyObject *operand)
     if (memo->moment == moment) {
         return true;
     }
-    Variable *variable = memo->variable;
-    if (variable == NULL || (uint16_t)memo->moment != (uint16_t)moment || !is_own(variable)) {
+    if (memo->cell == NULL || (uint16_t)memo->moment != (uint16_t)moment || !is_own(memo->cell)) {
         return false;
     }
     begin_look(site, operand, 0, site->writes ? MODE_WRITE : MODE_READ);
-    if (site->writes) {
-        variable->read = 0;
-        variable->write = word_now();
-    }
-    else if ((variable->write & EPOCH_MASK) != now.epoch) {
-        variable->read = word_now();
-    }
+    (site->writes ? write_cell : read_cell)(memo->cell);
     memo->moment = moment;
     return true;
 }
 
-static void memorize(AccessSite *site, PyObject *operand, Variable *variable)
+static void memorize(AccessSite *site, PyObject *operand, Cell *cell)
 {
     if (!tape_is_on) {
-        *memo_of(site, operand) = (Memo){site, operand, moment_of(operand), variable};
+        *memo_of(site, operand) = (Memo){site, operand, moment_of(operand), cell};
     }
 }
 
 /* What was told last is all that the site tells of the operand: one plain variable. */
 void races_remember(AccessSite *site, PyObject *operand)
 {
-    if (last_variable != NULL) {
-        memorize(site, operand, last_variable);
-        last_variable = NULL;
+    if (last_cell != NULL) {
+        memorize(site, operand, last_cell);
+        last_cell = NULL;
     }
 }
 
@@ -527,7 +475,7 @@ static inline bool changes(enum AccessMode mode)
 
 void races_access(AccessSite *site, PyObject *object, uintptr_t what, enum AccessMode mode)
 {
-    last_variable = NULL;
+    last_cell = NULL;
     if (__builtin_expect(tape_is_on, 0) && me != NULL) {
         tape_put(MODES[mode], me->index, where_is(object), what, site->line);
     }
@@ -543,23 +491,25 @@ void races_access(AccessSite *site, PyObject *object, uintptr_t what, enum Acces
     if (changes(mode)) {
         end_own_era(site);
     }
-    if (races.threshold != UINT64_MAX && !is_sampled((uint64_t)((uintptr_t)object >> 4) << 16, 0)) {
+    if (races.threshold != UINT64_MAX &&
+        !cells_sample((uint64_t)((uintptr_t)object >> 4) << 16, races.seed, races.threshold)) {
         return;
     }
     if (mode == MODE_PUT || mode == MODE_TAKE) { /* once more is another edge */
         look(site, object, what, mode);
         return;
     }
+    check_places();
     Seen *known =
         &seen[((uintptr_t)object >> 4 ^ what >> 3 ^ (uintptr_t)mode << 7) & (MOST_SEEN - 1)];
     uint64_t moment = me->epoch << 16 | *shadow_at(object);
     if (known->object == object && known->what == what && known->moment == moment &&
         known->mode == mode) {
-        last_variable = known->variable;
+        last_cell = known->cell;
         return;
     }
-    last_variable = look(site, object, what, mode);
-    *known = (Seen){object, what, me->epoch << 16 | *shadow_at(object), mode, last_variable};
+    last_cell = look(site, object, what, mode);
+    *known = (Seen){object, what, me->epoch << 16 | *shadow_at(object), mode, last_cell};
 }
 
 /* Keeps where an object was made. Others may know it already while it is made: if its constructor
@@ -569,15 +519,15 @@ bool races_created(AccessSite *site, PyObject *object, bool is_known)
     if (me == NULL || me->clock == NULL) {
         return false;
     }
-    Variable *variable = variable_of(where_is(object), CREATED);
-    const Access *made = depot_get((uint32_t)(variable->write >> 40));
+    Cell *cell = cell_of(where_is(object), CREATED);
+    const Access *made = depot_get((uint32_t)(cell->write >> 40));
     if (made == NULL) {
-        variable->write = (Word)depot_access(site, MODE_WRITE, 0) << 40;
+        cell->write = (Word)depot_access(site, MODE_WRITE, 0) << 40;
     }
     if (is_known || (made != NULL && made->site == site)) {
-        variable->read = 1;
+        cell->read = 1;
     }
-    return variable->read != 0;
+    return cell->read != 0;
 }
 
 /* A thread has begun, or this one has learned of the end of another. */
@@ -591,30 +541,15 @@ void races_changed_threads(Thread *thread)
 /* ---- for Python ---- */
 
 /* What was seen in an earlier run is forgotten: its clocks mean nothing any more. */
-static void forget(void)
+static void forget(uint64_t where, uint64_t what, Cell *cell)
 {
-    for (size_t i = 0; i < races.size; i++) {
-        Variable *variable = &races.table[i];
-        bool passes_on = (variable->where & BALANCE) != 0 && variable->what == CREATED;
-        if (passes_on && variable->write != 0) {
-            clock_free(memory_at((uint32_t)variable->write));
-        }
-        else if (variable->where != 0) {
-            free_several(variable->write);
-            free_several(variable->read);
-        }
+    if ((where & BALANCE) == 0 || what != CREATED) {
+        free_several(cell->write);
+        free_several(cell->read);
     }
-    if (races.size > SMALLEST) {
-        munmap(races.table, races.size * sizeof *races.table);
-        races.table = NULL;
-        races.size = 0;
+    else if (cell->write != 0) {
+        clock_free(memory_at((uint32_t)cell->write));
     }
-    else if (races.used > 0) {
-        memset(races.table, 0, races.size * sizeof *races.table);
-    }
-    races.used = 0;
-    forget_places();
-    found_begin();
 }
 
 /* races_begin(sample, seed, has_points=False): from now on, in the thread that holds the baton.
@@ -628,12 +563,10 @@ static PyObject *races_begin(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "dK|p", &sample, &seed, &has_points) || shadow_open() < 0) {
         return NULL;
     }
-    forget();
+    cells_begin(forget);
+    found_begin();
     races.seed = seed << 16;
     races.threshold = sample >= 1 ? UINT64_MAX : (uint64_t)(sample * 18446744073709551615.0);
-    if (races.table == NULL) {
-        grow();
-    }
     sites_are_points = has_points;
     if (!gate.exploring) {
         clocks_reset();

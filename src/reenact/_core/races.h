@@ -33,12 +33,47 @@ uint32_t depot_access(AccessSite *site, enum AccessMode mode, uint32_t locks);
 const Access *depot_get(uint32_t number);
 PyObject *depot_show_stack(uint32_t number);
 
+/* cells.c */
+/* An epoch, and which access it was: 32 bits clock, 8 slot, 24 access. 0 is none. */
+typedef uint64_t Word;
+
+typedef struct {
+    Word write; /* or one side of a balance */
+    Word read;  /* or the other side */
+} Cell;
+
+/* The items of a list. */
+typedef struct {
+    uint64_t where;         /* the list's address and its life there */
+    uint64_t read, written; /* in which epochs what reads, and writes, of items mean to the whole
+                               was last told */
+    uint32_t room, used;
+    Cell *cells;
+} Items;
+
+enum { MOST_ITEMS = 1 << 26 };    /* what comes after them are variables like others */
+extern uint32_t cells_generation; /* changes when cells come to lie elsewhere */
+Cell *cell_of(uint64_t where, uint64_t what);
+const Cell *cell_if_known(uint64_t where, uint64_t what);
+Items *items_of(uint64_t where);
+Cell *items_cell(Items *items, uint32_t index);
+bool cells_sample(uint64_t where, uint64_t seed, uint64_t threshold);
+void cells_begin(void (*forget)(uint64_t where, uint64_t what, Cell *cell));
+
 /* shadow.c */
 #define SHADOW ((uint16_t *)0x100000000000ULL)
 
 static inline uint16_t *shadow_at(const void *address)
 {
     return SHADOW + ((uintptr_t)address >> 4);
+}
+
+/* An object in the life that it is in; from now on its end is seen. */
+static inline uint64_t where_is(PyObject *object)
+{
+    uint16_t *shadow = shadow_at(object);
+    *shadow |= 1;
+    return (uint64_t)((uintptr_t)object >> 4) << 16 | *shadow;
 }
 
 int shadow_open(void);

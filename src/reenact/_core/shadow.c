@@ -216,8 +216,8 @@ static void forget_free_lists(void)
     free_lists[LISTS].count = free_lists[DICTS].count = 0;
 }
 
-/* What is in the free lists by now is taken out and put back in the same order, so that it is known.
- * The first that does not come from there is given back as if it had never been. */
+/* What is in the free lists by now is taken out and put back in the same order, so that it is
+ * known. The first that does not come from there is given back as if it had never been. */
 static bool has_allocated;
 
 static void *noting_malloc(void *context, size_t size)
