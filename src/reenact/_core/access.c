@@ -17,34 +17,44 @@ enum { PREFIX_SIZE = sizeof PREFIX - 1 };
 
 /* ---- where the object is ---- */
 
-/* Where on its frame's stack the site lies; everything below is alive. */
-static PyObject **place_of(AccessSite *site, PyObject ***bottom)
+static PyObject **find_place(AccessSite *site, Frame *frame)
 {
-    bool is_known = me != NULL && me->tstate != NULL;
-    Frame *frame = compat_top_frame(is_known ? me->tstate : PyThreadState_Get());
     PyCodeObject *code = frame == NULL ? NULL : compat_frame_code(frame);
     if (code == NULL) {
         return NULL;
     }
-    PyObject **at = compat_frame_stack(frame, code), **end = at + code->co_stacksize;
-    *bottom = at;
-    if (site->place < code->co_stacksize && at[site->place] == (PyObject *)site) {
-        return at + site->place;
-    }
-    for (; at < end; at++) {
+    PyObject **bottom = compat_frame_stack(frame, code), **end = bottom + code->co_stacksize;
+    for (PyObject **at = bottom; at < end; at++) {
         if (*at == (PyObject *)site) {
-            site->place = (uint16_t)(at - *bottom);
+            site->place = (uint16_t)(at - bottom);
+            site->slot = (uint16_t)(at - frame->localsplus);
             return at;
         }
     }
     return NULL;
 }
 
+/* Where on its frame's stack the site lies, which is always the same place; so many objects below
+ * are alive. NULL if there are not. */
+static inline PyObject **place_of(AccessSite *site, int below)
+{
+    bool is_known = me != NULL && me->tstate != NULL;
+    Frame *frame = compat_top_frame(is_known ? me->tstate : PyThreadState_Get());
+    PyObject **at = NULL;
+    if (frame != NULL && site->slot != 0) {
+        at = &frame->localsplus[site->slot];
+    }
+    if (at == NULL || *at != (PyObject *)site) {
+        at = find_place(site, frame);
+    }
+    return at == NULL || site->place < below ? NULL : at;
+}
+
 /* Borrowed; NULL if there is none. */
 PyObject *access_below(AccessSite *site, int depth)
 {
-    PyObject **bottom, **at = place_of(site, &bottom);
-    return at == NULL || at - bottom < depth ? NULL : at[-depth];
+    PyObject **at = place_of(site, depth);
+    return at == NULL ? NULL : at[-depth];
 }
 
 /* The self of a built-in method that is bound, borrowed from it. */
@@ -311,9 +321,9 @@ static bool is_seen_item(AccessSite *site, PyObject *object, PyObject *key)
 /* The same for a site whose objects lie below it on the stack. */
 static bool recalls_safe(AccessSite *site, PyObject *operand)
 {
-    PyObject **bottom, **at = place_of(site, &bottom);
     int depth = site->depth + (site->kind == ACCESS_METHOD);
-    if (at == NULL || at - bottom < depth) {
+    PyObject **at = place_of(site, depth);
+    if (at == NULL) {
         return false;
     }
     PyObject *object = at[-site->depth];
@@ -323,7 +333,7 @@ static bool recalls_safe(AccessSite *site, PyObject *operand)
     switch (site->kind) {
     case ACCESS_ATTRIBUTE: return has_safe_attribute(site, object);
     case ACCESS_ITEM:
-        return is_private(object) || is_constant(object) ||
+        return PyUnicode_CheckExact(object) || is_private(object) || is_constant(object) ||
                is_seen_item(site, object, site->depth == 1 ? operand : at[1 - site->depth]);
     case ACCESS_CONTENTS: return has_safe_contents(object);
     case ACCESS_METHOD: /* of what is no container it tells nothing */
@@ -372,8 +382,8 @@ static inline PyObject *attribute_owner(AccessSite *site, PyObject *operand)
     if (site->kind != ACCESS_ATTRIBUTE || !site->augments) {
         return NULL;
     }
-    PyObject **bottom, **at = place_of(site, &bottom);
-    if (at == NULL || at - bottom < site->depth) {
+    PyObject **at = place_of(site, site->depth);
+    if (at == NULL) {
         return NULL;
     }
     PyObject *value = at[-1]; /* that is augmented: it must be one that cannot be changed */
@@ -420,7 +430,7 @@ static PyObject *subscript(PyObject *self, PyObject *operand)
 {
     AccessSite *site = (AccessSite *)self;
     if (detector_is_alone) {
-        if (gate.active && me != NULL && pass_to_detector(site, operand) < 0) {
+        if (me != NULL && gate.active && pass_to_detector(site, operand) < 0) {
             return NULL;
         }
     }

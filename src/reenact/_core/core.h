@@ -583,6 +583,7 @@ struct AccessSite {
     bool is_bound;   /* by name: the object is that of the bound method below the operands */
     bool is_raw;     /* by name, past the methods of the object's own class */
     uint16_t place;  /* on its frame's stack, where it was found last */
+    uint16_t slot;   /* the same, counted from the first of the frame's variables; 0: unknown */
     uint8_t method;  /* place in the table of modes.c */
     uint8_t next_manner;
     struct { /* of the attribute, in classes of these versions: attributes.c */

@@ -72,7 +72,9 @@ static inline uint16_t *shadow_at(const void *address)
 static inline uint64_t where_is(PyObject *object)
 {
     uint16_t *shadow = shadow_at(object);
-    *shadow |= 1;
+    if ((*shadow & 1) == 0) {
+        *shadow |= 1;
+    }
     return (uint64_t)((uintptr_t)object >> 4) << 16 | *shadow;
 }
 
