@@ -516,6 +516,7 @@ extern PyMethodDef race_functions[], found_functions[];
 #define ERAS ((uint32_t *)0x300000000000ULL)
 #define NO_ERA UINT32_MAX
 #define IN_FREE_LIST (NO_ERA - 1) /* in place of an era: there, or taken since it was looked at */
+#define LEAVING (NO_ERA - 2)      /* a list or dict that dies */
 uint32_t new_era(void);
 void shadow_settle(void); /* before another thread runs */
 

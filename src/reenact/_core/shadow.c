@@ -101,10 +101,19 @@ static void take_out(struct FreeList *list, const PyObject *object)
     *era_at(object) = 0;
 }
 
-static void give_back(struct FreeList *list, PyObject *object)
+/* It dies: what is in it dies first, and may get there before it, if it gets there at all. */
+static void begin_end(struct FreeList *list, const PyObject *object)
 {
     if (*era_at(object) == IN_FREE_LIST) {
         take_out(list, object);
+    }
+    *era_at(object) = LEAVING;
+}
+
+static void end_end(struct FreeList *list, PyObject *object)
+{
+    if (*era_at(object) != LEAVING) {
+        return; /* its memory was freed, and may be another one's */
     }
     settle(list);
     bool has_room = list->count < MOST_FREE;
@@ -125,8 +134,8 @@ static void __attribute__((noinline)) forget_free(const PyObject *object)
 uint32_t new_era(void)
 {
     shadow_settle();
-    latest_era += latest_era < IN_FREE_LIST - 1; /* then nothing is anybody's own any more */
-    return latest_era < IN_FREE_LIST - 1 ? latest_era : NO_ERA;
+    latest_era += latest_era < LEAVING - 1; /* then nothing is anybody's own any more */
+    return latest_era < LEAVING - 1 ? latest_era : NO_ERA;
 }
 
 /* Where the object is, its type will say: behind a header of up to 32 bytes. */
@@ -180,7 +189,7 @@ static void watched_free(void *context, void *block)
     (void)context;
     end_block(block);
     const PyObject *object = (const PyObject *)((const char *)block + sizeof(PyGC_Head));
-    if (__builtin_expect(*era_at(object) == IN_FREE_LIST, 0)) {
+    if (__builtin_expect(*era_at(object) >= LEAVING, 0)) {
         forget_free(object);
     }
     native.free(native.ctx, block);
@@ -195,20 +204,28 @@ static void *watched_realloc(void *context, void *block, size_t size)
 
 static void list_dealloc(PyObject *object)
 {
+    bool is_exact = PyList_CheckExact(object);
     end_life(object);
-    if (PyList_CheckExact(object)) {
-        give_back(&free_lists[LISTS], object);
+    if (is_exact) {
+        begin_end(&free_lists[LISTS], object);
     }
     native_list_dealloc(object);
+    if (is_exact) {
+        end_end(&free_lists[LISTS], object);
+    }
 }
 
 static void dict_dealloc(PyObject *object)
 {
+    bool is_exact = PyDict_CheckExact(object);
     end_life(object);
-    if (PyDict_CheckExact(object)) {
-        give_back(&free_lists[DICTS], object);
+    if (is_exact) {
+        begin_end(&free_lists[DICTS], object);
     }
     native_dict_dealloc(object);
+    if (is_exact) {
+        end_end(&free_lists[DICTS], object);
+    }
 }
 
 static void forget_free_lists(void)
