@@ -28,6 +28,7 @@ from _ast import AST
 from reenact.instrument.calls import Calls, is_super
 from reenact.instrument.containers import is_nobodys, makes_container
 from reenact.instrument.creation import creations
+from reenact.instrument.escapes import Escapes
 from reenact.instrument.likely import Likely
 from reenact.instrument.places import before, first_place, last_place
 from reenact.instrument.rewrite import is_tick, position
@@ -83,7 +84,8 @@ def insert_accesses(tree: _ast.Module) -> Sites:
 
 class _Rewriter(Calls):
     def __init__(self, tree: _ast.Module) -> None:
-        super().__init__(Names(tree), Likely(tree))
+        names = Names(tree)
+        super().__init__(names, Likely(tree), Escapes(tree, names))
         self.creations = creations(tree)
         self.unseen = {each for found in self.creations.values() for each in found.unseen}
         self.pairs = 0
@@ -442,6 +444,7 @@ class _Rewriter(Calls):
             target.value = wrap(read, target.value, last_place(target))
             kind, depth = ATTRIBUTE, 2
         elif self.is_left_out(ITEM, target, target.value):
+            self._augmented_value(node, commutes)  # the item may be a list that others have
             return
         else:
             name, kind, depth = "", ITEM, 3
@@ -484,7 +487,8 @@ class _Rewriter(Calls):
 
     def _augmented_value(self, node: Any, commutes: bool) -> None:
         """A variable that nobody shares may stand for a list that others have."""
-        if not isinstance(node.value, (_ast.Constant, _ast.JoinedStr)):
+        is_text = isinstance(node.value, (_ast.Constant, _ast.JoinedStr))
+        if not is_text and not self.is_left_out(CONTENTS, node.target, node.target):
             site = self.site(CONTENTS, node.target, writes=True, commutes=commutes, depth=1)
             node.value = wrap(site, node.value, position(node))
 
