@@ -12,6 +12,7 @@ from _ast import AST
 
 from reenact.instrument.containers import is_nobodys
 from reenact.instrument.places import last_place
+from reenact.instrument.rewrite import ALL, HEURISTIC
 from reenact.instrument.scopes import viewed
 from reenact.instrument.sites import (
     CONTENTS,
@@ -38,15 +39,22 @@ STAYS = "the container never leaves its function"
 ATOM = "it is a number, a text or the like"
 UNKNOWN = "no other thread can have the new object yet"
 CONSTANT = "it is never bound again once others can see it"
+WRITTEN = "it is written right after, which tells the race detector as much"
+BEFORE = "heuristic: it was told before"
+METHOD_ONLY = "heuristic: a method that nobody replaces"
+UNLIKELY = "heuristic: it is not used as a container"
 
 
 class Rewriting:
     """One file that gets its sites."""
 
-    def __init__(self, names: Names, likely: Likely, escapes: Escapes) -> None:
+    def __init__(self, names: Names, likely: Likely, escapes: Escapes, manner: str) -> None:
         self.names = names
         self.likely = likely
         self.escapes = escapes
+        self.is_alone = manner != ALL  # for the race detector
+        self.is_heuristic = manner == HEURISTIC
+        self.replaced: set[str] = set()  # attributes that the file itself sets
         self.scope: Scope  # that of the node being looked at
         self.sites = Sites()
         self.site = self.sites.site
