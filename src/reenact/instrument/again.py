@@ -202,12 +202,15 @@ class _Walk:
         self.told = {}
 
     def _while(self, node: Any) -> None:
+        """It ends after its test, unless something breaks out of it."""
         self.told = {}
         self.visit(node.test)
+        tested = dict(self.told)
         self.block(node.body)
-        self.told = {}
+        has_break = any(isinstance(each, _ast.Break) for part in node.body for each in every(part))
+        self.told = tested
         self.block(node.orelse)
-        self.told = {}
+        self.told = {} if has_break else self.told
 
     # Expressions.
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 _MOST_PASSES = 20
 _DEEPEST = 60
 _REFLECTIVE = {"locals", "vars", "exec", "eval", "dir", "globals", "_getframe", "currentframe"}
+_ATOMIC = {"int", "float", "complex", "bool", "str", "bytes"}
 _LEFT_ALONE = (_ast.Yield, _ast.YieldFrom, _ast.Await)
 
 
@@ -109,7 +110,7 @@ class _Walk(Called):
     def _function(self, node: Any) -> None:
         arguments = node.args
         for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
-            self._bind(each.arg, self.elsewhere)
+            self._bind(each.arg, set() if self._is_trusted(each.annotation) else self.elsewhere)
         if arguments.vararg is not None:
             self._bind(arguments.vararg.arg, self.flows.thing(arguments.vararg, self.elsewhere))
         if arguments.kwarg is not None:
@@ -147,7 +148,13 @@ class _Walk(Called):
 
     def _annotated(self, node: Any) -> None:
         if node.value is not None:
-            self._set(node.target, self.value(node.value))
+            value = self.value(node.value)
+            self._set(node.target, set() if self._is_trusted(node.annotation) else value)
+
+    def _is_trusted(self, annotation: Any) -> bool:
+        """On trust: what is said to be a number or a text is one."""
+        is_named = isinstance(annotation, _ast.Name) and annotation.id in _ATOMIC
+        return self.around.is_heuristic and is_named
 
     def _augmented(self, node: Any) -> None:
         target, given = node.target, self.value(node.value)

@@ -75,6 +75,7 @@ AGAIN = [
     "if b is None:\n  return\nelse:\n  a.x\na.x",
     "for i in range(9):\n  a[i] = 1\n  a[i]",
     "a.x; lambda: b(); a.x",
+    "while a[i] > 1: i += 1\na[i]",
 ]
 NOT_AGAIN = [
     "a.x\nb()\na.x",
@@ -91,6 +92,7 @@ NOT_AGAIN = [
     "a.x\nfor i in range(3): b()\na.x",
     "a.x\nfor i in range(3): a.x",
     "while i > 1: a.x\na.x",
+    "while a[i] > 1:\n  i += 1\n  if i > 9: break\na[i]",
     "if b is None: a.x\na.x",
     "b is None or a.x\na.x",
     "b is None and a.x\na.x",
@@ -162,6 +164,13 @@ def test_what_is_no_container() -> None:
     assert "reads contents" in sites("if a: a[0]")
     assert "writes contents" in sites("a += b\nb[0]")
     assert "writes contents" in sites("a += [b]")
+
+
+def test_annotations_are_believed() -> None:
+    for statement, count in ((b"a", 0), (b"c", 1), (b"d", 1), (b"e: int = c; e", 0)):
+        body = b"def f(a: str, c: list, d: other):\n    " + statement + b"[0]\n"
+        assert len(show(body, "p", HEURISTIC).sites) == count
+        assert len(show(body, "p", DETECTOR).sites) == 1
 
 
 def test_nothing_is_left_out_on_trust_otherwise() -> None:
