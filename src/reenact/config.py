@@ -80,6 +80,7 @@ class Settings:
     inputs: Inputs
     layers: tuple[Layer, ...] = ()
     ignored: tuple[str, ...] = ()  # races that are not to be told: names of variables, and files
+    is_heuristic: bool = False  # races are looked for with fewer sites, on trust
 
     def origin(self, *path: str) -> Origin:
         """Of a setting, `sources` and a source, or a list and an entry of it."""
@@ -146,6 +147,7 @@ def settle(options: Mapping[str, Any], file: File | None = None) -> Settings:
         inputs=_inputs(layers),
         layers=layers,
         ignored=_ignored(layers),
+        is_heuristic=_is_heuristic(layers),
     )
     _check_boundaries(settings)
     return settings
@@ -289,7 +291,7 @@ KEYS = {
         lambda value: isinstance(value, dict),
     ),
     "races": _Key(
-        "a table with a list ignore",
+        "a table with ignore and heuristic",
         'races = { ignore = ["Account.balance"] }',
         "",  # there is no option
         lambda value: isinstance(value, dict),
@@ -347,10 +349,18 @@ def _check_source(layer: Layer, source: str, treatment: Any) -> None:
 
 def _check_races(layer: Layer, name: str, value: Any) -> None:
     where = str(layer.origin("races", name))
-    if name != "ignore":
+    if name not in ("ignore", "heuristic"):
         raise UsageError(
-            f"there is no setting {name!r} of races", where=where, advice="There is ignore."
+            f"there is no setting {name!r} of races",
+            where=where,
+            advice="There are ignore and heuristic.",
         )
+    if name == "heuristic":
+        if not isinstance(value, bool):
+            raise UsageError(
+                "races.heuristic must be true or false", where=where, advice="heuristic = true"
+            )
+        return
     if not isinstance(value, list) or not all(map(_is_text, value)):
         raise UsageError(
             "races.ignore must be a list of variables and files",
@@ -386,6 +396,11 @@ def _added_up(layers: tuple[Layer, ...], name: str) -> tuple[str, ...]:
 def _ignored(layers: tuple[Layer, ...]) -> tuple[str, ...]:
     tables = [layer.values.get("races", {}) for layer in layers]
     return tuple(dict.fromkeys(entry for table in tables for entry in table.get("ignore", [])))
+
+
+def _is_heuristic(layers: tuple[Layer, ...]) -> bool:
+    tables = [layer.values.get("races", {}) for layer in layers]
+    return next((bool(table["heuristic"]) for table in tables if "heuristic" in table), False)
 
 
 def _packages(layers: tuple[Layer, ...]) -> tuple[str, ...] | None:

@@ -42,6 +42,7 @@ class Report:
     reasons: tuple[str, ...] = ()
     sample: float = 1.0
     exit_code: int | None = None  # of the program
+    is_heuristic: bool = False  # with fewer sites, on trust
 
     @property
     def verdict(self) -> Verdict:
@@ -65,6 +66,7 @@ class Report:
             "reasons": list(self.reasons),
             "root": self.sources.root,
             "sample": self.sample,
+            "heuristic": self.is_heuristic,
             "exit_code": self.exit_code,
             "findings": [_finding(each, self.sources) for each in self.findings],
             "suppressed": [
@@ -83,17 +85,27 @@ def report_of(
     reasons: Sequence[str] = (),
     exit_code: int | None = None,
     is_whole: bool = True,
+    is_heuristic: bool = False,
     sources: Sources | None = None,
 ) -> Report:
     """`ignored` are entries of the configuration, `known` keys of a baseline, `reasons` what was
     out of control in the run, besides what the raw document says itself; `is_whole`: the program
-    came to its end, so that what it still holds it never releases; `sources` those below `root`,
+    came to its end, so that what it still holds it never releases; `is_heuristic`: with fewer
+    sites, on trust; `sources` those below `root`,
     if they have been read already."""
     sources = sources or Sources(root)
     found, problems = gather(raw, sources, is_whole)
     left, suppressed = sift(found, sources, ignored, known)
     everything = (*reasons, *problems)
-    return Report(sources, tuple(left), tuple(suppressed), everything, raw["sample"], exit_code)
+    return Report(
+        sources,
+        tuple(left),
+        tuple(suppressed),
+        everything,
+        raw["sample"],
+        exit_code,
+        is_heuristic,
+    )
 
 
 # ---- as plain values ----

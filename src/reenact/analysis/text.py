@@ -201,6 +201,8 @@ def _summary(report: Report) -> Iterator[Row]:
     if report.sample < 1:
         part = f"{report.sample:.0%}" if report.sample >= 0.01 else f"{report.sample:g}"
         yield [("", f"only {part} of the variables were looked at: there may be more races")]
+    if report.is_heuristic:
+        yield [("", "looked at less, on trust (--heuristic): there may be more races")]
     if report.exit_code:
         yield [("", f"the program ended with exit code {report.exit_code}")]
     if report.reasons:

@@ -11,6 +11,7 @@ from typing import Any
 from reenact.cli.exits import ends_well
 from reenact.cli.wording import Terminal, printable
 from reenact.errors import ReenactError
+from reenact.instrument.rewrite import ALL, DETECTOR, HEURISTIC
 from reenact.instrument.rewriting import CONSTANT
 from reenact.instrument.shown import Shown, show
 
@@ -23,6 +24,7 @@ is run.
 EXAMPLES = """\
 examples:
   reenact instrument app.py                    the source, with its sites
+  reenact instrument --races app.py            as `reenact races` has it: it needs fewer
   reenact instrument --json app.py | jq .cut   for programs (docs/reference/json.md)
 """
 
@@ -31,19 +33,34 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser = subparsers.add_parser(
         "instrument",
         help="show a source file with the accesses that are looked at",
-        usage="reenact instrument [--json] FILE",
+        usage="reenact instrument [--races | --heuristic] [--json] FILE",
         description=DESCRIPTION,
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("file", metavar="FILE", help="a Python source file")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.set_defaults(run=run)
+    manners = parser.add_mutually_exclusive_group()
+    manners.add_argument(
+        "--races",
+        dest="manner",
+        action="store_const",
+        const=DETECTOR,
+        help="as for `reenact races`, not for `reenact explore`",
+    )
+    manners.add_argument(
+        "--heuristic",
+        dest="manner",
+        action="store_const",
+        const=HEURISTIC,
+        help="as for `reenact races --heuristic`",
+    )
+    parser.set_defaults(run=run, manner=ALL)
 
 
 @ends_well
 def run(args: argparse.Namespace) -> int:
-    shown = read(args.file)
+    shown = read(args.file, args.manner)
     terminal = Terminal()
     if args.json:
         terminal.line(json.dumps(as_json(args.file, shown), indent=2))
@@ -53,10 +70,10 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def read(path: str) -> Shown:
+def read(path: str, manner: str = ALL) -> Shown:
     try:
         with open(path, "rb") as file:
-            return show(file.read(), path)
+            return show(file.read(), path, manner)
     except OSError as error:
         raise ReenactError(f"cannot read {path}: {error.strerror}") from None
     except (SyntaxError, ValueError, RecursionError) as error:

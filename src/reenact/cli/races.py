@@ -22,6 +22,7 @@ from reenact.config import Settings
 from reenact.engine import races, replay
 from reenact.engine import report as lines_of
 from reenact.errors import UsageError
+from reenact.instrument.loader import ACCESSES
 from reenact.recordings import format
 from reenact.recordings.reader import Recording
 
@@ -71,6 +72,12 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         default=1.0,
         metavar="R",
         help="look at this share of the variables only, 0 < R <= 1: faster, and may miss races",
+    )
+    parser.add_argument(
+        "--heuristic",
+        action="store_true",
+        help="take on trust that ordinary code does nothing unusual (docs/reference/accesses.md): "
+        "faster, and may miss races",
     )
     add_options(parser)
     parser.set_defaults(run=run)
@@ -139,6 +146,7 @@ class Run:
     reasons: tuple[str, ...]
     exit_code: int
     is_whole: bool
+    is_heuristic: bool
 
     def report(self, settings: Settings, known: Collection[str]) -> Report:
         return report_of(
@@ -149,6 +157,7 @@ class Run:
             reasons=self.reasons,
             exit_code=self.exit_code,
             is_whole=self.is_whole,
+            is_heuristic=self.is_heuristic,
         )
 
 
@@ -182,7 +191,7 @@ def _write_baseline(path: str, report: Report, known: dict[str, baseline.Entry])
 def _look(args: argparse.Namespace, settings: Settings) -> Run:
     rest = args.program
     if args.module is None and rest and is_recording(rest[0]):
-        return _look_over(args, rest)
+        return _look_over(args, rest, args.heuristic or settings.is_heuristic)
     if settings.packages is None:
         raise UsageError(
             "races are found in instrumented code only",
@@ -190,11 +199,17 @@ def _look(args: argparse.Namespace, settings: Settings) -> Run:
             advice="Leave out no-instrument.",
         )
     root = os.getcwd()
-    looked = races.live(program_of(args, settings), choices_of(settings), args.sample)
-    return _run_of(looked, args.sample, root, ())
+    is_heuristic = args.heuristic or settings.is_heuristic
+    looked = races.live(
+        program_of(args, settings),
+        choices_of(settings),
+        args.sample,
+        is_heuristic=is_heuristic,
+    )
+    return _run_of(looked, args.sample, root, (), is_heuristic)
 
 
-def _look_over(args: argparse.Namespace, rest: list[str]) -> Run:
+def _look_over(args: argparse.Namespace, rest: list[str], is_heuristic: bool) -> Run:
     given = [name for name in _OF_RUNS if getattr(args, name) is not None]
     if given or args.no_instrument:
         name = given[0] if given else "no-instrument"
@@ -212,9 +227,10 @@ def _look_over(args: argparse.Namespace, rest: list[str]) -> Run:
     replay.check_usable(recording)
     for path in replay.changed_sources(recording):
         _say(f"{path} has changed since it was recorded; the replay may diverge")
-    looked, replayed = races.over(recording, args.sample)
+    is_heuristic = is_heuristic and ACCESSES not in recording.header.instrument.packages
+    looked, replayed = races.over(recording, args.sample, is_heuristic)
     reasons = _cut(recording, replayed)
-    return _run_of(looked, args.sample, recording.header.cwd, reasons)
+    return _run_of(looked, args.sample, recording.header.cwd, reasons, is_heuristic)
 
 
 def _cut(recording: Recording, replayed: replay.Replayed) -> tuple[str, ...]:
@@ -229,7 +245,13 @@ def _cut(recording: Recording, replayed: replay.Replayed) -> tuple[str, ...]:
     return (f"the replay diverged from the recording at step {replayed.last_step:,}",)
 
 
-def _run_of(looked: races.Looked, sample: float, root: str, reasons: tuple[str, ...]) -> Run:
+def _run_of(
+    looked: races.Looked,
+    sample: float,
+    root: str,
+    reasons: tuple[str, ...],
+    is_heuristic: bool,
+) -> Run:
     """`reasons`: why the run did not come to its end, as far as is known already."""
     ended = looked.ended
     found = [*reasons]
@@ -242,7 +264,7 @@ def _run_of(looked: races.Looked, sample: float, root: str, reasons: tuple[str, 
     is_whole = not found
     found += [_UNCONTROLLED[each] for each in dict.fromkeys(looked.notes) if each in _UNCONTROLLED]
     raw = looked.raw if looked.raw is not None else {**_NOTHING, "sample": sample}
-    return Run(raw, root, tuple(found), ended.exit_code, is_whole)
+    return Run(raw, root, tuple(found), ended.exit_code, is_whole, is_heuristic)
 
 
 def is_recording(name: str) -> bool:

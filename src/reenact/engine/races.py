@@ -19,7 +19,7 @@ from typing import Any
 
 from reenact.engine import launch, record, replay
 from reenact.engine.launch import Choices, Ended, Program
-from reenact.instrument.loader import RACES
+from reenact.instrument.loader import ON_TRUST, RACES
 from reenact.recordings import format
 from reenact.recordings.reader import Recording
 
@@ -36,7 +36,11 @@ class Looked:
 
 
 def live(
-    program: Program, choices: Choices, sample: float = 1.0, path: Path | None = None
+    program: Program,
+    choices: Choices,
+    sample: float = 1.0,
+    path: Path | None = None,
+    is_heuristic: bool = False,
 ) -> Looked:
     """Run a program, and look for races meanwhile; with a *path*, leave a recording there, which
     says nothing of the detector: it is replayed as if there had been none."""
@@ -46,7 +50,7 @@ def live(
         started = time.monotonic()
         ended = launch.run(
             launch.RECORD,
-            _with_detector(program, sample),
+            _with_detector(program, sample, is_heuristic),
             choices,
             dict(os.environ),
             record.interpreter_flags(),
@@ -72,21 +76,24 @@ def _directory(path: Path | None) -> Iterator[Path]:
         yield directory
 
 
-def over(recording: Recording, sample: float = 1.0) -> tuple[Looked, replay.Replayed]:
+def over(
+    recording: Recording, sample: float = 1.0, is_heuristic: bool = False
+) -> tuple[Looked, replay.Replayed]:
     """Replay a recording, and look for races meanwhile."""
     raw: list[dict[str, Any] | None] = []
     replayed = replay.replay(
         recording,
-        change=lambda program: _with_detector(program, sample),
+        change=lambda program: _with_detector(program, sample, is_heuristic),
         look=lambda directory: raw.append(_raw(directory)),
     )
     notes = tuple(note.kind for note in recording.notes())
     return Looked(raw[0], replayed.ended, notes), replayed
 
 
-def _with_detector(program: Program, sample: float) -> Program:
+def _with_detector(program: Program, sample: float, is_heuristic: bool) -> Program:
     seed = int.from_bytes(os.urandom(4), "little") if sample < 1 else 0
-    return replace(program, packages=(*(program.packages or ()), f"{RACES}{sample:g}:{seed}"))
+    marks = [f"{RACES}{sample:g}:{seed}", *([ON_TRUST] if is_heuristic else [])]
+    return replace(program, packages=(*(program.packages or ()), *marks))
 
 
 def _raw(directory: Path) -> dict[str, Any] | None:

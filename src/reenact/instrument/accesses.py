@@ -25,13 +25,16 @@ from __future__ import annotations
 import _ast
 from _ast import AST
 
+from reenact.instrument.again import Again
+from reenact.instrument.around import every
 from reenact.instrument.calls import Calls, is_super
 from reenact.instrument.containers import is_nobodys, makes_container
 from reenact.instrument.creation import creations
+from reenact.instrument.escapes import Escapes
 from reenact.instrument.likely import Likely
 from reenact.instrument.places import before, first_place, last_place
-from reenact.instrument.rewrite import is_tick, position
-from reenact.instrument.rewriting import CONSTANT, UNKNOWN
+from reenact.instrument.rewrite import ALL, HEURISTIC, is_tick, position
+from reenact.instrument.rewriting import BEFORE, CONSTANT, UNKNOWN, UNLIKELY, WRITTEN
 from reenact.instrument.scopes import COMPREHENSIONS, Names, slots
 from reenact.instrument.sites import (
     ATTRIBUTE,
@@ -74,16 +77,20 @@ _OPERATORS = {
 }
 
 
-def insert_accesses(tree: _ast.Module) -> Sites:
+def insert_accesses(tree: _ast.Module, manner: str = ALL) -> Sites:
     """Put sites into *tree*, which has its ticks already; what was put in, and what was not."""
-    rewriter = _Rewriter(tree)
+    rewriter = _Rewriter(tree, manner)
     rewriter.rewrite(tree)
     return rewriter.sites
 
 
 class _Rewriter(Calls):
-    def __init__(self, tree: _ast.Module) -> None:
-        super().__init__(Names(tree), Likely(tree))
+    def __init__(self, tree: _ast.Module, manner: str) -> None:
+        names = Names(tree)
+        super().__init__(names, Likely(tree), Escapes(tree, names, manner == HEURISTIC), manner)
+        self.again = Again(tree, names) if self.is_heuristic else None
+        if self.is_heuristic:
+            self.replaced = _set_in(tree)
         self.creations = creations(tree)
         self.unseen = {each for found in self.creations.values() for each in found.unseen}
         self.pairs = 0
@@ -149,11 +156,19 @@ class _Rewriter(Calls):
         if id(node) in self.unseen:
             self.sites.leave_out(ATTRIBUTE, node, self.scope.mangled(node.attr), UNKNOWN)
             return
+        if self._was_told(ATTRIBUTE, node, self.scope.mangled(node.attr)):
+            return
         writes = not isinstance(node.ctx, _ast.Load)
         name = self.scope.mangled(node.attr)
         deletes = isinstance(node.ctx, _ast.Del)
         site = self.site(ATTRIBUTE, node, name, writes=writes, deletes=deletes)
         node.value = wrap(site, node.value, last_place(node))
+
+    def _was_told(self, kind: str, node: Any, name: str = "") -> bool:
+        is_known = self.again is not None and id(node) in self.again.nodes
+        if is_known:
+            self.sites.leave_out(kind, node, name, BEFORE)
+        return is_known
 
     def _function(self, node: Any) -> None:
         """A constructor begins with a site that tells of the new object."""
@@ -175,6 +190,8 @@ class _Rewriter(Calls):
     def _item(self, node: Any, pair: int = 0) -> None:
         """With a *pair*, the read of an augmented assignment. The key lies in the site's hand."""
         if id(node) in self.done or self.is_left_out(ITEM, node, node.value):
+            return
+        if self._was_told(ITEM, node):
             return
         writes = not pair and not isinstance(node.ctx, _ast.Load)
         deletes = isinstance(node.ctx, _ast.Del)
@@ -286,7 +303,10 @@ class _Rewriter(Calls):
     def _for(self, node: Any) -> None:
         is_range = self._is_range(node.iter)
         if not is_range and not self.is_left_out(CONTENTS, node.iter, node.iter):
-            node.body.insert(1, before(self.site(TURN, node.iter), position(node.body[0])))
+            if self.again is not None and id(node) in self.again.loops:
+                self.sites.leave_out(TURN, node.iter, "", BEFORE)
+            else:
+                node.body.insert(1, before(self.site(TURN, node.iter), position(node.body[0])))
             node.iter = self.contents(node.iter, place=position(node.iter))
         self._async_for(node)
 
@@ -311,10 +331,19 @@ class _Rewriter(Calls):
 
     def _tested(self, node: Any) -> Any:
         if isinstance(node, (_ast.Name, _ast.Attribute, _ast.Subscript, _ast.NamedExpr)):
+            if self._is_unlikely(node):
+                return node
             return self.contents(node, "__len__", position(node))
         if isinstance(node, _ast.BoolOp):
             node.values[-1] = self._tested(node.values[-1])
         return node
+
+    def _is_unlikely(self, node: Any) -> bool:
+        """On trust: what the file nowhere uses like a container is none."""
+        is_unlikely = self.is_heuristic and not self.likely.holds(node)
+        if is_unlikely:
+            self.sites.leave_out(CONTENTS, node, "", UNLIKELY)
+        return is_unlikely
 
     # Globals and closures.
 
@@ -438,16 +467,19 @@ class _Rewriter(Calls):
         pair = self._pair()
         if isinstance(target, _ast.Attribute):
             name = self.scope.mangled(target.attr)
-            read = self.site(ATTRIBUTE, target, name, pair=pair)
-            target.value = wrap(read, target.value, last_place(target))
+            if not self._is_read_left_out(ATTRIBUTE, target, name):
+                read = self.site(ATTRIBUTE, target, name, pair=pair)
+                target.value = wrap(read, target.value, last_place(target))
             kind, depth = ATTRIBUTE, 2
         elif self.is_left_out(ITEM, target, target.value):
+            self._augmented_value(node, commutes)  # the item may be a list that others have
             return
         else:
             name, kind, depth = "", ITEM, 3
-            self.done.discard(id(target))
-            self._item(target, pair)
-            self.done.add(id(target))
+            if not self._is_read_left_out(ITEM, target, ""):
+                self.done.discard(id(target))
+                self._item(target, pair)
+                self.done.add(id(target))
         write = self.site(
             kind,
             target,
@@ -460,6 +492,12 @@ class _Rewriter(Calls):
         )
         node.value = wrap(write, node.value, position(node))
 
+    def _is_read_left_out(self, kind: str, target: Any, name: str) -> bool:
+        """The detector takes the write for both."""
+        if self.is_alone:
+            self.sites.leave_out(kind, target, name, WRITTEN)
+        return self.is_alone
+
     def _augmented_name(self, node: Any) -> None:
         target = node.target
         name = self.scope.mangled(target.id)
@@ -467,8 +505,9 @@ class _Rewriter(Calls):
         commutes = isinstance(node.op, _COMMUTING)
         if kind:
             pair = self._pair()
-            read = self.site(_VARIABLES[kind], target, name, pair=pair)
-            self.inserted.append((node, before(read, position(target))))
+            if not self._is_read_left_out(_VARIABLES[kind], target, name):
+                read = self.site(_VARIABLES[kind], target, name, pair=pair)
+                self.inserted.append((node, before(read, position(target))))
             write = self.site(
                 _VARIABLES[kind],
                 target,
@@ -484,7 +523,11 @@ class _Rewriter(Calls):
 
     def _augmented_value(self, node: Any, commutes: bool) -> None:
         """A variable that nobody shares may stand for a list that others have."""
-        if not isinstance(node.value, (_ast.Constant, _ast.JoinedStr)):
+        is_text = isinstance(node.value, (_ast.Constant, _ast.JoinedStr))
+        is_plain = isinstance(node.target, _ast.Name) and not self.likely.holds(node.value)
+        if is_text or (is_plain and self._is_unlikely(node.target)):
+            return
+        if not self.is_left_out(CONTENTS, node.target, node.target):
             site = self.site(CONTENTS, node.target, writes=True, commutes=commutes, depth=1)
             node.value = wrap(site, node.value, position(node))
 
@@ -502,6 +545,12 @@ def _insert(tree: AST, inserted: list[tuple[_ast.stmt, _ast.stmt]]) -> None:
             if isinstance(block, list):
                 block[:] = [new for each in block for new in (*wanted.get(id(each), ()), each)]
                 pending += block
+
+
+def _set_in(tree: AST) -> set[str]:
+    """The names of all attributes that are set somewhere, as they stand there."""
+    nodes = [node for node in every(tree) if isinstance(node, _ast.Attribute)]
+    return {node.attr for node in nodes if not isinstance(node.ctx, _ast.Load)}
 
 
 def _unpacks(target: AST) -> bool:

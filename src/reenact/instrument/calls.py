@@ -19,8 +19,8 @@ from reenact.instrument.containers import (
     reads_argument,
 )
 from reenact.instrument.places import last_place
-from reenact.instrument.rewriting import Rewriting, has_plain_operands
-from reenact.instrument.sites import CONTENTS, METHOD, NAMED, wrap, wrap_operand
+from reenact.instrument.rewriting import METHOD_ONLY, Rewriting, has_plain_operands
+from reenact.instrument.sites import ATTRIBUTE, CONTENTS, METHOD, NAMED, wrap, wrap_operand
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,9 +51,16 @@ class Calls(Rewriting):
             self._named(node, _BY_NAME[func.id])
         elif self.is_builtin(func, *CONSUMERS):
             self._argument(node, consumed_by(func.id))
+        elif is_attribute and not is_super(func.value) and self._is_method(func.attr):
+            self.done.add(id(func))
+            self.sites.leave_out(ATTRIBUTE, func, self.scope.mangled(func.attr), METHOD_ONLY)
         for keyword in node.keywords:
             if keyword.arg is None:
                 keyword.value = self.contents(keyword.value, "keys")
+
+    def _is_method(self, name: str) -> bool:
+        """On trust: what is called is never replaced, unless the file itself does so."""
+        return self.is_heuristic and name not in self.replaced
 
     def _is_of_module(self, func: Any) -> bool:
         """Is the name, or what it is an attribute of, an import's? A star could bring it, too."""

@@ -35,7 +35,7 @@ from os.path import dirname
 from zipimport import zipimporter
 
 from reenact.instrument.cache import Cache, default_root, digest_of, key_for
-from reenact.instrument.rewrite import ACCESSES_VERSION, rewrite
+from reenact.instrument.rewrite import ACCESSES_VERSION, ALL, DETECTOR, HEURISTIC, rewrite
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,8 +55,8 @@ _COMPILING = ("get_code", "source_to_code", "get_data", "exec_module")
 
 
 # Among the names of packages: accesses have points, not only ticks; or races are looked for, with
-# a share of variables and a seed after the equals sign.
-ACCESSES, RACES = "@accesses", "@races="
+# a share of variables and a seed after the equals sign; or that with fewer sites, on trust.
+ACCESSES, RACES, ON_TRUST = "@accesses", "@races=", "@heuristic"
 COMMAND = "<string>"  # what Python calls the file of `python -c`
 
 
@@ -74,12 +74,16 @@ class Policy:
         accesses: bool = False,
         races: str = "",
         has_points: bool = True,
+        is_heuristic: bool = False,
     ) -> None:
         self.packages = tuple(instrument)
         self.enabled = enabled
         self.accesses = accesses
         self.races = races
         self.has_points = has_points
+        self.manner = ALL
+        if races and not has_points:  # where sites are points, each of them counts
+            self.manner = HEURISTIC if is_heuristic else DETECTOR
         if accesses:  # imported now: later another thread may hold its lock
             import reenact.instrument.accesses  # noqa: F401
 
@@ -93,6 +97,7 @@ class Policy:
             accesses=ACCESSES in names or bool(races),
             races=races[0] if races else "",
             has_points=ACCESSES in names,
+            is_heuristic=ON_TRUST in names,
         )
 
     def wants(self, name: str, path: str) -> bool:
@@ -128,9 +133,11 @@ class Instrumenter:
         warm: Warm,
         note_skipped: Note = _say_skipped,
         accesses: bool = False,
+        manner: str = ALL,
     ) -> None:
         self.plant = plant
         self.accesses = accesses
+        self.manner = manner
         self.note_source = note_source
         self.warm = warm
         self.note_skipped = note_skipped
@@ -139,7 +146,8 @@ class Instrumenter:
     def code(self, source: bytes, path: str) -> CodeType:
         """The code of the file *path*, planted and noted."""
         digest = digest_of(source)
-        key = key_for(digest, path, config=f"accesses {ACCESSES_VERSION}" if self.accesses else "")
+        config = f"accesses {ACCESSES_VERSION} {self.manner}" if self.accesses else ""
+        key = key_for(digest, path, config=config)
         code = self._cached(source, path, key) or self._made(source, path)
         self.plant(code)
         self.note_source(path, digest)
@@ -155,14 +163,14 @@ class Instrumenter:
 
     def _fill(self, source: bytes, path: str, key: str) -> None:
         try:
-            code = rewrite(source, path, accesses=self.accesses)
+            code = rewrite(source, path, accesses=self.accesses, manner=self.manner)
         except Exception:  # the parent process meets the same error, and raises it
             return
         if code is not None:  # whether it is depends on the depth of the stack: ask each time
             self.cache.store(key, code)
 
     def _made(self, source: bytes, path: str) -> CodeType:
-        code = rewrite(source, path, accesses=self.accesses)
+        code = rewrite(source, path, accesses=self.accesses, manner=self.manner)
         if code is None:
             self.note_skipped(path, "it is nested too deeply")
             code = compile(source, path, "exec", dont_inherit=True)
@@ -332,7 +340,9 @@ def install(
     """
     global _installed
     uninstall()
-    instrumenter = Instrumenter(plant, note_source, warm, note_skipped, policy.accesses)
+    instrumenter = Instrumenter(
+        plant, note_source, warm, note_skipped, policy.accesses, policy.manner
+    )
     _installed = Finder(policy, instrumenter, note_module)
     sys.meta_path.insert(0, _installed)
 
@@ -369,7 +379,9 @@ def code_for_script(
     loader = SourceFileLoader("__main__", path)
     source = loader.get_data(path)
     if policy.wants("__main__", path):
-        instrumenter = Instrumenter(plant, note_source, warm, note_skipped, policy.accesses)
+        instrumenter = Instrumenter(
+            plant, note_source, warm, note_skipped, policy.accesses, policy.manner
+        )
         return instrumenter.code(source, path)
     code: CodeType = loader.source_to_code(source, path)
     return code
@@ -379,7 +391,13 @@ def code_for_command(text: str, policy: Policy, plant: Plant, warm: Warm) -> Cod
     """The code that `python -c` was given: it has no file, and so nothing to note."""
     if not policy.enabled:
         return compile(text, COMMAND, "exec", dont_inherit=True)
-    instrumenter = Instrumenter(plant, lambda path, digest: None, warm, accesses=policy.accesses)
+    instrumenter = Instrumenter(
+        plant,
+        lambda path, digest: None,
+        warm,
+        accesses=policy.accesses,
+        manner=policy.manner,
+    )
     return instrumenter.code(text.encode("utf-8", "surrogateescape"), COMMAND)
 
 
@@ -398,7 +416,9 @@ def code_for_module(
     """
     spec, code = _details(name)
     if not isinstance(spec.loader, _LOADERS):  # no hook is installed, or it let the module be
-        instrumenter = Instrumenter(plant, note_source, warm, note_skipped, policy.accesses)
+        instrumenter = Instrumenter(
+            plant, note_source, warm, note_skipped, policy.accesses, policy.manner
+        )
         code = Finder(policy, instrumenter).code_of(spec)
     return code, spec
 

@@ -28,8 +28,12 @@ if TYPE_CHECKING:
     from types import CodeType
 
 REWRITER_VERSION = 1  # part of every cache key: raise it when the output changes
-ACCESSES_VERSION = 6  # the same, for code with the sites of accesses
+ACCESSES_VERSION = 9  # the same, for code with the sites of accesses
 PLACEHOLDER = "\0reenact tick\0"
+
+# Whom sites are for: a search has a point at each; the race detector alone is not told what tells
+# it nothing; and it may be told less on top of that, on trust (`again.py`).
+ALL, DETECTOR, HEURISTIC = "all", "detector", "heuristic"
 
 _FUNCTIONS = (_ast.FunctionDef, _ast.AsyncFunctionDef)
 _TICKED = (*_FUNCTIONS, _ast.For, _ast.AsyncFor, _ast.While)
@@ -107,44 +111,45 @@ def rewrite(
     dont_inherit: bool = True,
     optimize: int = -1,
     accesses: bool = False,
+    manner: str = ALL,
 ) -> CodeType | None:
     """Compile *source* with ticks, or raise what `compile` raises for it.
 
-    With *accesses*, it also has the sites of `accesses.py`.
+    With *accesses*, it also has the sites of `accesses.py`, in this *manner*.
 
     None means that Python can compile the source but we cannot rewrite it: it is nested too
     deeply to be held as a tree of Python objects. The caller compiles it untouched and says so.
     """
-    code = _compile_rewritten(source, filename, dont_inherit, optimize, accesses)
+    code = _compile_rewritten(source, filename, dont_inherit, optimize, accesses, manner)
     if code is None:
         compile(source, filename, "exec", dont_inherit=dont_inherit, optimize=optimize)
     return code
 
 
 def _compile_rewritten(
-    source: bytes, filename: str, dont_inherit: bool, optimize: int, accesses: bool
+    source: bytes, filename: str, dont_inherit: bool, optimize: int, accesses: bool, manner: str
 ) -> CodeType | None:
     try:
         tree = compile(source, filename, "exec", _ast.PyCF_ONLY_AST, dont_inherit)
         assert isinstance(tree, _ast.Module)
-        insert_points(tree, accesses)
+        insert_points(tree, accesses, manner)
         return compile(tree, filename, "exec", dont_inherit=dont_inherit, optimize=optimize)
     except Exception:  # whatever it is, a plain compile decides whether the program is at fault
         return None
 
 
-def insert_points(tree: _ast.Module, accesses: bool) -> None:
+def insert_points(tree: _ast.Module, accesses: bool, manner: str = ALL) -> None:
     """Put ticks, and with *accesses* its sites, into a tree that others have made or changed."""
     _insert_ticks(tree)
     if accesses:
-        _insert_accesses(tree)
+        _insert_accesses(tree, manner)
 
 
-def _insert_accesses(tree: _ast.Module) -> None:
+def _insert_accesses(tree: _ast.Module, manner: str) -> None:
     # Not needed to record or replay. The loader has imported it if it is.
     from reenact.instrument.accesses import insert_accesses
 
-    insert_accesses(tree)
+    insert_accesses(tree, manner)
 
 
 def _insert_ticks(tree: _ast.Module) -> None:

@@ -12,6 +12,7 @@ from _ast import AST
 
 from reenact.instrument.containers import is_nobodys
 from reenact.instrument.places import last_place
+from reenact.instrument.rewrite import ALL, HEURISTIC
 from reenact.instrument.scopes import viewed
 from reenact.instrument.sites import (
     CONTENTS,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
+    from reenact.instrument.escapes import Escapes
     from reenact.instrument.likely import Likely
     from reenact.instrument.places import Place
     from reenact.instrument.scopes import Names, Scope
@@ -34,16 +36,25 @@ if TYPE_CHECKING:
 
 # Why something has no site.
 STAYS = "the container never leaves its function"
+ATOM = "it is a number, a text or the like"
 UNKNOWN = "no other thread can have the new object yet"
 CONSTANT = "it is never bound again once others can see it"
+WRITTEN = "it is written right after, which tells the race detector as much"
+BEFORE = "heuristic: it was told before"
+METHOD_ONLY = "heuristic: a method that nobody replaces"
+UNLIKELY = "heuristic: it is not used as a container"
 
 
 class Rewriting:
     """One file that gets its sites."""
 
-    def __init__(self, names: Names, likely: Likely) -> None:
+    def __init__(self, names: Names, likely: Likely, escapes: Escapes, manner: str) -> None:
         self.names = names
         self.likely = likely
+        self.escapes = escapes
+        self.is_alone = manner != ALL  # for the race detector
+        self.is_heuristic = manner == HEURISTIC
+        self.replaced: set[str] = set()  # attributes that the file itself sets
         self.scope: Scope  # that of the node being looked at
         self.sites = Sites()
         self.site = self.sites.site
@@ -63,9 +74,10 @@ class Rewriting:
 
     def is_unshared(self, node: AST) -> bool:
         """Is *node* a value, or the view of one, that no other thread can reach?"""
-        if is_nobodys(node) or self.names.is_private(self.scope, node):
-            return True
-        return any(self.names.is_private(self.scope, each) for each in viewed(node))
+        return is_nobodys(node) or any(map(self._is_private, (node, *viewed(node))))
+
+    def _is_private(self, node: AST) -> bool:
+        return self.names.is_private(self.scope, node) or self.escapes.is_kept(node)
 
     def is_left_out(self, kind: str, node: Any, container: AST, name: str = "") -> bool:
         """Has an access to the contents of *container* no site, since nobody else can reach it?"""
@@ -73,7 +85,8 @@ class Rewriting:
             return True
         is_unshared = self.is_unshared(container)
         if is_unshared:
-            self.sites.leave_out(kind, node, name, STAYS)
+            why = ATOM if self.escapes.is_atom(container) else STAYS
+            self.sites.leave_out(kind, node, name, why)
         return is_unshared
 
     def is_builtin(self, node: AST, *names: str) -> bool:

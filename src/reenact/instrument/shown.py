@@ -10,7 +10,7 @@ import _ast
 from dataclasses import dataclass
 
 from reenact.instrument.accesses import insert_accesses
-from reenact.instrument.rewrite import insert_points
+from reenact.instrument.rewrite import ALL, insert_points
 from reenact.instrument.sites import (
     ATTRIBUTE,
     BOTH,
@@ -91,12 +91,12 @@ class Shown:
     cut: tuple[Cut, ...]
 
 
-def show(source: bytes, filename: str) -> Shown:
+def show(source: bytes, filename: str, manner: str = ALL) -> Shown:
     """Raises what `compile` raises for a source that is none."""
     tree = compile(source, filename, "exec", _ast.PyCF_ONLY_AST, dont_inherit=True)
     assert isinstance(tree, _ast.Module)
     insert_points(tree, accesses=False)
-    found = insert_accesses(tree)
+    found = insert_accesses(tree, manner)
     sites = {
         Site(line, column, _KINDS[kind], _name(_KINDS[kind], name), writes)
         for kind, line, column, name, writes in found.made

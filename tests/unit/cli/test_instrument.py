@@ -120,3 +120,15 @@ def test_sources_in_other_encodings(tmp_path: Path, capsys: Capture) -> None:
     text = shown(capsys, path)
     assert "x = 'é'" in text
     assert notes(text)[3] == ["2 reads attribute z"]
+
+
+def test_for_the_race_detector(file: Path, capsys: Capture) -> None:
+    """Which need not be told what `+=` reads, nor, on trust, of a truth."""
+    file.write_text("def f(a):\n    if a: a.x += 1\n")
+    texts = []
+    for options in ([], ["--races"], ["--heuristic"]):
+        assert main.main(["instrument", "--json", *options, str(file)]) == 0
+        found = json.loads(capsys.readouterr().out)
+        texts.append([each["text"] for each in found["sites"]])
+    assert texts[0] == ["reads contents", "reads attribute x", "writes attribute x"]
+    assert texts[1:] == [["reads contents", "writes attribute x"], ["writes attribute x"]]

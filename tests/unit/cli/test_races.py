@@ -242,8 +242,11 @@ def said(here: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     raw = {"version": 1, "races": [race], "left_out": 0, "overflow": False, "sample": 1.0}
     words: dict[str, Any] = {"raw": raw, "notes": (), "ended": Ended(0, None), "asked": []}
 
-    def live(program: Program, choices: Choices, sample: float = 1.0) -> Looked:
+    def live(
+        program: Program, choices: Choices, sample: float = 1.0, is_heuristic: bool = False
+    ) -> Looked:
         words["asked"].append((program, choices, sample))
+        words["heuristic"] = is_heuristic
         return Looked(words["raw"], words["ended"], words["notes"])
 
     monkeypatch.setattr(engine, "live", live)
@@ -264,6 +267,31 @@ def test_options_of_the_run_are_passed_on(said: dict[str, Any]) -> None:
     run("-m", "app", "y")
     program = said["asked"][1][0]
     assert (program.mode, program.target, program.argv) == ("module", "app", ("y",))
+
+
+TRUST = "looked at less, on trust (--heuristic): there may be more races"
+
+
+@pytest.mark.parametrize("options", [["--heuristic"], ["--config", "trust.toml"]])
+def test_trust_is_passed_on_and_told(
+    said: dict[str, Any], here: Path, options: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    (here / "trust.toml").write_text("[tool.reenact]\nraces.heuristic = true\n")
+    run(*options, "app.py")
+    assert said["heuristic"]
+    assert TRUST in capsys.readouterr().err
+    run(*options, "--json", "app.py")
+    assert json.loads(capsys.readouterr().out)["heuristic"] is True
+
+
+def test_nothing_is_taken_on_trust_otherwise(
+    said: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    run("app.py")
+    assert not said["heuristic"]
+    assert TRUST not in capsys.readouterr().err
+    run("--json", "app.py")
+    assert json.loads(capsys.readouterr().out)["heuristic"] is False
 
 
 @pytest.mark.parametrize("note", ["foreign thread", "stolen baton", "unblocked signal handler"])
