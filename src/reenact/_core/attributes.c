@@ -7,15 +7,6 @@
  * class that it met last. */
 #include "core.h"
 
-enum Manner {
-    UNKNOWN,
-    NOTHING,   /* not a variable */
-    OWN,       /* the object's */
-    INHERITED, /* the object's, or else its class's */
-    OF_MODULE,
-    OF_CLASS
-};
-
 /* Does the type find, or set, attributes as most do, or only after Python's __getattr__? */
 static bool is_ordinary(PyTypeObject *type, const char *method, void *slot, void *generic)
 {
@@ -63,51 +54,58 @@ static bool is_plain(PyTypeObject *type)
 static enum Manner manner_of(PyTypeObject *type, PyObject *name, AccessSite *site, bool writes)
 {
     if (PyType_IsSubtype(type, &PyModule_Type)) {
-        return OF_MODULE;
+        return MANNER_OF_MODULE;
     }
     if (!is_plain(type)) {
-        return NOTHING;
+        return MANNER_NOTHING;
     }
     bool is_class = PyType_FastSubclass(type, Py_TPFLAGS_TYPE_SUBCLASS);
     PyTypeObject *model = is_class ? &PyType_Type : &PyBaseObject_Type;
     if (!site->is_raw && !(writes ? writes_as(type, model->tp_setattro, site->deletes)
                                   : reads_as(type, model->tp_getattro))) {
-        return NOTHING;
+        return MANNER_NOTHING;
     }
     PyObject *found = _PyType_Lookup(type, name);
     if (found != NULL && Py_TYPE(found)->tp_descr_set != NULL) {
-        return is_field(found) ? OWN : NOTHING;
+        return is_field(found) ? MANNER_OWN : MANNER_NOTHING;
     }
     if (is_class) {
-        return OF_CLASS;
+        return MANNER_OF_CLASS;
     }
-    return found == NULL || writes ? OWN : INHERITED;
+    return found == NULL || writes ? MANNER_OWN : MANNER_INHERITED;
 }
 
-/* What the site has found out about the class, or UNKNOWN. */
-static inline enum Manner known_manner(const AccessSite *site, const PyTypeObject *type)
+/* Where the site keeps what it has found out about the class; -1 if nowhere. */
+static inline int place_of_class(const AccessSite *site, const PyTypeObject *type)
 {
     uint32_t version = type->tp_version_tag;
     for (int i = 0; version != 0 && i < MOST_MANNERS; i++) {
         if (site->manners[i].version == version) {
-            return (enum Manner)site->manners[i].manner;
+            return i;
         }
     }
-    return UNKNOWN;
+    return -1;
 }
 
-/* To look something up in a type gives it a version. */
+static inline enum Manner known_manner(const AccessSite *site, const PyTypeObject *type)
+{
+    int place = place_of_class(site, type);
+    return place < 0 ? MANNER_UNKNOWN : (enum Manner)site->manners[place].manner;
+}
+
+/* To look something up in a type gives it a version, as long as there are any. */
 static void learn_manner(AccessSite *site, const PyTypeObject *type, enum Manner manner)
 {
     int place = site->next_manner++ % MOST_MANNERS;
     site->manners[place].version = type->tp_version_tag;
-    site->manners[place].manner = (uint8_t)manner;
+    site->manners[place].manner = (uint8_t)(type->tp_version_tag == 0 ? MANNER_UNKNOWN : manner);
+    site->manners[place].epoch = 0;
 }
 
 static enum Manner manner_at(AccessSite *site, PyTypeObject *type, PyObject *name, bool writes)
 {
-    enum Manner manner = name == site->name ? known_manner(site, type) : UNKNOWN;
-    if (manner == UNKNOWN) {
+    enum Manner manner = name == site->name ? known_manner(site, type) : MANNER_UNKNOWN;
+    if (manner == MANNER_UNKNOWN) {
         manner = manner_of(type, name, site, writes);
         if (name == site->name) {
             learn_manner(site, type, manner);
@@ -121,11 +119,11 @@ bool attributes_are_all(AccessSite *site, PyObject *object)
 {
     PyTypeObject *type = Py_TYPE(object);
     enum Manner manner = known_manner(site, type);
-    if (manner == UNKNOWN) {
-        manner = is_container(object) || type == &PySuper_Type ? OWN : NOTHING;
+    if (manner == MANNER_UNKNOWN) {
+        manner = is_container(object) || type == &PySuper_Type ? MANNER_OWN : MANNER_NOTHING;
         learn_manner(site, type, manner);
     }
-    return manner == NOTHING;
+    return manner == MANNER_NOTHING;
 }
 
 /* A read that goes through classes in their order until one has the name. Python's own cannot be
@@ -154,16 +152,16 @@ static int tell_classes(AccessSite *site, PyTypeObject *type, PyObject *name, Te
 static bool is_given_plainly(AccessSite *site, PyTypeObject *type)
 {
     enum Manner manner = known_manner(site, type);
-    if (manner == UNKNOWN) {
-        manner = OWN;
+    if (manner == MANNER_UNKNOWN) {
+        manner = MANNER_OWN;
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(site->names); i++) {
-            if (manner_of(type, PyTuple_GET_ITEM(site->names, i), site, true) != OWN) {
-                manner = NOTHING;
+            if (manner_of(type, PyTuple_GET_ITEM(site->names, i), site, true) != MANNER_OWN) {
+                manner = MANNER_NOTHING;
             }
         }
         learn_manner(site, type, manner);
     }
-    return manner == OWN;
+    return manner == MANNER_OWN;
 }
 
 /* An object is being made. What its constructor does to it has no sites as long as nobody else can
@@ -175,11 +173,17 @@ int attributes_created(AccessSite *site, PyObject *object, TellVariable tell)
     int result = 0;
     for (Py_ssize_t i = 0; is_known && result == 0 && i < PyTuple_GET_SIZE(site->names); i++) {
         PyObject *name = PyTuple_GET_ITEM(site->names, i);
-        if (manner_of(Py_TYPE(object), name, site, true) == OWN) {
+        if (manner_of(Py_TYPE(object), name, site, true) == MANNER_OWN) {
             result = tell(site, object, name, true);
         }
     }
     return result;
+}
+
+static bool is_class_told(const AccessSite *site, const PyTypeObject *type)
+{
+    int place = place_of_class(site, type);
+    return place >= 0 && site->manners[place].epoch == me->epoch;
 }
 
 /* Is there nothing to tell of the site's attribute of an object that nobody else can know? Its
@@ -188,10 +192,10 @@ bool attributes_are_private(AccessSite *site, PyObject *object)
 {
     PyTypeObject *type = Py_TYPE(object);
     switch (known_manner(site, type)) {
-    case OWN:
-    case NOTHING: return true;
-    case INHERITED:
-        return races_have_seen(site, (PyObject *)type) || compat_instance_has(object, site->name);
+    case MANNER_OWN:
+    case MANNER_NOTHING: return true;
+    case MANNER_INHERITED:
+        return is_class_told(site, type) || compat_instance_has(object, site->name);
     default: return false;
     }
 }
@@ -201,9 +205,10 @@ bool attributes_repeat(AccessSite *site, PyObject *object)
 {
     PyTypeObject *type = Py_TYPE(object);
     switch (known_manner(site, type)) {
-    case UNKNOWN: return false;
-    case NOTHING: return true;
-    case INHERITED: return races_have_seen(site, (PyObject *)type) && races_repeat(site, object);
+    case MANNER_UNKNOWN: return false;
+    case MANNER_NOTHING: return true;
+    case MANNER_INHERITED:
+        return races_have_seen(site, (PyObject *)type) && races_repeat(site, object);
     default: return races_repeat(site, object);
     }
 }
@@ -228,8 +233,9 @@ static int tell_inherited(AccessSite *site, PyObject *object, PyObject *name, Te
         return 0;
     }
     int result = tell_classes(site, Py_TYPE(object), name, tell);
-    if (name == site->name) {
-        races_remember_class(site, Py_TYPE(object));
+    int place = name == site->name ? place_of_class(site, Py_TYPE(object)) : -1;
+    if (place >= 0 && me != NULL) {
+        site->manners[place].epoch = me->epoch;
     }
     return result;
 }
@@ -242,16 +248,17 @@ int attributes_tell(AccessSite *site, PyObject *object, PyObject *name, bool wri
         object = compat_proxied(object);
     }
     switch (manner_at(site, Py_TYPE(object), name, writes)) {
-    case OWN:
+    case MANNER_OWN:
         return !writes && has_no_attributes(object)
                    ? 0
                    : tell_own(site, object, object, name, writes, tell);
-    case OF_MODULE: /* the same variable as the module's own code knows it */
+    case MANNER_OF_MODULE: /* the same variable as the module's own code knows it */
         return tell_own(site, object, PyModule_GetDict(object), name, writes, tell);
-    case OF_CLASS:
+    case MANNER_OF_CLASS:
         return writes ? tell(site, object, name, true)
                       : tell_classes(site, (PyTypeObject *)object, name, tell);
-    case INHERITED: return has_no_attributes(object) ? 0 : tell_inherited(site, object, name, tell);
+    case MANNER_INHERITED:
+        return has_no_attributes(object) ? 0 : tell_inherited(site, object, name, tell);
     default: return 0;
     }
 }

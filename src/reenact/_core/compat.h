@@ -84,6 +84,11 @@ typedef struct {
     PyObject_HEAD PyObject *dict;
 } DictView;
 
+typedef struct {
+    PyObject_HEAD Py_ssize_t index;
+    PyObject *list; /* NULL at its end */
+} ListIterator;
+
 /* super, the same in 3.11 to 3.13 */
 typedef struct {
     PyObject_HEAD PyTypeObject *type;

@@ -171,15 +171,11 @@ PyObject *gone_over(PyObject *iterator)
 {
     PyTypeObject *type = Py_TYPE(iterator);
     if (type == &PyListIter_Type) {
-        return ((struct {
-                   PyObject_HEAD Py_ssize_t index;
-                   PyObject *list;
-               } *)iterator)
-            ->list;
+        return ((ListIterator *)iterator)->list;
     }
     bool is_next = type == &PyDictIterKey_Type || type == &PyDictIterItem_Type ||
                    type == &PyDictIterValue_Type || type == &PySetIter_Type;
-    return is_next ? ((struct { PyObject_HEAD PyObject *container; } *)iterator)->container : NULL;
+    return is_next ? ((DictView *)iterator)->dict : NULL; /* they all begin like that */
 }
 
 size_t iterated_by(PyObject *iterator, PyObject **found, size_t count, int depth)

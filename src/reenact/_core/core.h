@@ -504,7 +504,6 @@ bool races_have_seen(AccessSite *site, PyObject *operand);
 bool races_have_seen_item(PyObject *list, size_t index, bool writes);
 bool races_repeat(AccessSite *site, PyObject *operand);
 void races_remember(AccessSite *site, PyObject *operand);
-void races_remember_class(AccessSite *site, PyTypeObject *type);
 void races_remember_iterator(AccessSite *site, PyObject *iterator);
 void races_access(AccessSite *site, PyObject *object, uintptr_t what, enum AccessMode mode);
 uintptr_t races_identity(PyObject *object);
@@ -570,6 +569,14 @@ enum AccessKind {
 };
 #define ACCESS_LETTERS "aicgvmtexon" /* the kinds, as placeholders spell them */
 enum { MOST_MANNERS = 4 };
+enum Manner {
+    MANNER_UNKNOWN,
+    MANNER_NOTHING,   /* not a variable */
+    MANNER_OWN,       /* the object's */
+    MANNER_INHERITED, /* the object's, or else its class's */
+    MANNER_OF_MODULE,
+    MANNER_OF_CLASS
+};
 struct AccessSite {
     PyObject_HEAD PyObject *name; /* interned, as the compiler mangles it; of contents, the method
                                      that is asked for them; empty if there is none */
@@ -590,6 +597,7 @@ struct AccessSite {
     struct { /* of the attribute, in classes of these versions: attributes.c */
         uint32_t version;
         uint8_t manner;
+        uint64_t epoch; /* in which the class's part was told last */
     } manners[MOST_MANNERS];
     PyObject *names;       /* of a new object, those of the attributes that it is given */
     uint32_t pair;         /* the same, and not 0, for the read and the write of `a.b += c` */

@@ -453,12 +453,6 @@ void races_remember(AccessSite *site, PyObject *operand)
     }
 }
 
-/* What a read through an instance of the type depends on, but for the instance, was told. */
-void races_remember_class(AccessSite *site, PyTypeObject *type)
-{
-    memorize(site, (PyObject *)type, NULL);
-}
-
 /* What the iterator goes over was told; nothing else comes to it. */
 void races_remember_iterator(AccessSite *site, PyObject *iterator)
 {
