@@ -1,6 +1,7 @@
-"""CPython's own tests of the language and its containers, with sites before every access.
+"""CPython's own tests of the language, its containers and its library, with sites before every access.
 
-What passes under stock Python must pass so too. No gate is active: this is about the rewriting.
+The tests have them, and of the library the modules under test that are written in Python. What
+passes under stock Python must pass so too. No gate is active: this is about the rewriting.
 With REENACT_FULL=1 more modules run.
 """
 
@@ -17,7 +18,11 @@ CONTAINERS = ["dict", "list", "deque", "ordered_dict", "defaultdict", "dictviews
 LANGUAGE = ["scope", "augassign", "unpack", "with", "class", "patma", "fstring", "generators"]
 LIBRARY = ["dataclasses", "functools", "collections", "contextlib", "copy"]
 TRACERS = ["sys_settrace", "sys_setprofile", "bdb", "trace"]
+# Tested by modules of the same name, and imported by nothing that runs before.
+MODULES = ["queue", "sched", "configparser", "textwrap", "difflib", "statistics", "fractions"]
+MODULES += ["calendar", "shlex", "graphlib", "csv", "colorsys", "fileinput", "cmd", "quopri"]
 GROUPS = {"containers": CONTAINERS, "language": LANGUAGE, "library": LIBRARY, "tracers": TRACERS}
+GROUPS |= {"modules": MODULES}
 if IS_FULL:
     GROUPS |= {
         "more": ["set", "descr", "bytes", "itertools", "enum", "typing", "weakref", "userdict"],
@@ -37,7 +42,8 @@ def test_cpython_with_accesses(tmp_path: Path, group: str) -> None:
     names = [f"test.test_{name}" for name in GROUPS[group]]
     manner = "unwatched" if group in ("tracers", "errors") else "watched"
     stock = run(tmp_path, "stock", [], names)
-    sites = run(tmp_path, "sites", [str(HERE / "with_accesses.py"), manner], names)
+    modules = ",".join(MODULES if group == "modules" else ["test"])
+    sites = run(tmp_path, "sites", [str(HERE / "with_accesses.py"), manner, modules], names)
     passed = [test for test, (outcome, _) in stock.items() if outcome == "passed"]
     assert len(passed) > 5 * len(names), "stock Python ran hardly any test"
     assert {

@@ -1,8 +1,8 @@
 """`with_accesses.py watched|unwatched MODULES SCRIPT ARGS...`: runs SCRIPT; what it imports has sites.
 
-The modules of the package `test`, and those named, with commas between, are rewritten with accesses, and each access is told to a watcher
-that counts, and to one in place of the race detector, unless they are not to be there: a tracer sees
-them called. Run by `test_accesses.py`.
+The package `test`, and the modules that are named with commas between, are rewritten with accesses,
+and each access is told to a watcher that counts, and to one in place of the race detector; unless
+they are not to be there, since a tracer sees them called. Run by `test_accesses.py`.
 """
 
 from __future__ import annotations

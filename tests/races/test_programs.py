@@ -19,9 +19,7 @@ SEEDS = range(5) if FULL else range(1)
 
 # What is not there yet. Each is taken off the list as it comes.
 WAITING = {
-    "derived_container_racy": "an attribute of a dict of the program's is called a global",
     "finalizer_last_safe": "finalizers come after all that was done with the object",
-    "import_safe": "a module is there for others before its edge is",
     "module_attribute_racy": "a global that its own module never binds again is taken for constant",
 }
 CASES = [

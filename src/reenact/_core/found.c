@@ -80,7 +80,7 @@ static const char *kind_of(const Race *race)
     case ACCESS_GLOBAL: return "global";
     case ACCESS_CLOSURE: return "closure";
     default:
-        return PyType_FastSubclass(race->type, Py_TPFLAGS_DICT_SUBCLASS) ? "global" : "attribute";
+        return race->type == &PyDict_Type ? "global" : "attribute"; /* of a module */
     }
 }
 

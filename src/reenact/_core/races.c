@@ -520,6 +520,7 @@ bool races_created(AccessSite *site, PyObject *object, bool is_known)
     }
     if (is_known || (made != NULL && made->site == site)) {
         cell->read = 1;
+        shadow_make_public(object); /* or will be, before all of it is done */
     }
     return cell->read != 0;
 }
