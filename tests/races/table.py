@@ -267,6 +267,8 @@ EDGES = [
     *pair("context", both(BOX, "add")),
     *pair("finalize", Race(BOX, "note", "read")),
     *pair("finalizer", both(BOX, "count")),
+    *racy("finalizer_called", Race(attribute("Resource", "state"), "use", "close")),
+    *safe("finalizer_cycle"),
     *pair("finalizer_last", both(attribute("Resource", "state"), "write")),
     *pair("import", both(of_module("uses"), "use")),
     *pair("local", both(BOX, "add")),

@@ -19,7 +19,6 @@ SEEDS = range(5) if FULL else range(1)
 
 # What is not there yet. Each is taken off the list as it comes.
 WAITING = {
-    "finalizer_last_safe": "finalizers come after all that was done with the object",
     "module_attribute_racy": "a global that its own module never binds again is taken for constant",
 }
 CASES = [

@@ -134,6 +134,16 @@ static inline PyCodeObject *compat_frame_code(Frame *frame)
 #endif
 }
 
+/* Was the frame's function called by C, and not by Python code? */
+static inline bool compat_is_called_by_c(const Frame *frame)
+{
+#if PY_VERSION_HEX >= 0x030C0000
+    return frame->previous != NULL && frame->previous->owner == FRAME_OWNED_BY_CSTACK;
+#else
+    return frame->is_entry;
+#endif
+}
+
 static inline _Py_CODEUNIT *compat_frame_instruction(Frame *frame)
 {
 #if PY_VERSION_HEX >= 0x030D0000

@@ -507,6 +507,7 @@ void races_remember(AccessSite *site, PyObject *operand);
 void races_remember_iterator(AccessSite *site, PyObject *iterator);
 void races_access(AccessSite *site, PyObject *object, uintptr_t what, enum AccessMode mode);
 uintptr_t races_identity(PyObject *object);
+void races_ended(PyObject *object);
 bool races_created(AccessSite *site, PyObject *object, bool is_known);
 void races_changed_threads(Thread *thread);
 extern PyMethodDef race_functions[], found_functions[];
@@ -565,7 +566,8 @@ enum AccessKind {
     ACCESS_MEMBER, /* contents of what is asked whether it has what lies below on the stack */
     ACCESS_NAMED,  /* an attribute whose name is an operand, as of getattr */
     ACCESS_BOTH,   /* contents of both operands of an operator */
-    ACCESS_CREATED /* none, but a new object; if it writes, the object is known to others at once */
+    ACCESS_CREATED /* none, but a new object; if it writes, the object is known to others at once;
+                      if it deletes, the end of one */
 };
 #define ACCESS_LETTERS "aicgvmtexon" /* the kinds, as placeholders spell them */
 enum { MOST_MANNERS = 4 };

@@ -79,8 +79,7 @@ static const char *kind_of(const Race *race)
     switch (race->second->site->kind) {
     case ACCESS_GLOBAL: return "global";
     case ACCESS_CLOSURE: return "closure";
-    default:
-        return race->type == &PyDict_Type ? "global" : "attribute"; /* of a module */
+    default: return race->type == &PyDict_Type ? "global" : "attribute"; /* of a module */
     }
 }
 

@@ -371,6 +371,10 @@ static int tell_subscript(AccessSite *site, PyObject *operand)
 
 static int tell_created(AccessSite *site, PyObject *object)
 {
+    if (site->deletes) {
+        races_ended(object);
+        return 0;
+    }
     if (races_are_watched && watch_created(site, object) < 0) {
         return -1;
     }

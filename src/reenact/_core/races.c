@@ -525,6 +525,27 @@ bool races_created(AccessSite *site, PyObject *object, bool is_known)
     return cell->read != 0;
 }
 
+/* Is this the finalizer that Python calls? Then there are no more references to the object than by
+ * Python, the function's variable and the site; or a cycle of them was collected. */
+static bool is_last_use(PyObject *object)
+{
+    Frame *frame = compat_top_frame(PyThreadState_Get());
+    return frame != NULL && compat_is_called_by_c(frame) &&
+           (Py_REFCNT(object) <= 3 || PyObject_GC_IsFinalized(object));
+}
+
+/* The object's finalizer runs: all that others did with it came before they let go of it. */
+void races_ended(PyObject *object)
+{
+    if (!races_are_on || me == NULL || me->clock == NULL || !is_last_use(object)) {
+        return;
+    }
+    const Cell *made = cell_if_known(where_is(object), CREATED);
+    Word where_made = made == NULL ? 0 : made->write;
+    shadow_renew(object);
+    cell_of(where_is(object), CREATED)->write = where_made;
+}
+
 /* A thread has begun, or this one has learned of the end of another. */
 void races_changed_threads(Thread *thread)
 {

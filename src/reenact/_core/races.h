@@ -80,6 +80,7 @@ static inline uint64_t where_is(PyObject *object)
 
 int shadow_open(void);
 void shadow_make_public(PyObject *object);
+void shadow_renew(PyObject *object);
 void shadow_close(void);
 
 /* found.c */

@@ -182,6 +182,14 @@ void shadow_make_public(PyObject *object)
     }
 }
 
+/* Nobody but this thread has the object any more: it is as if it were new. */
+void shadow_renew(PyObject *object)
+{
+    where_is(object);
+    end_life(object);
+    *era_at(object) = era_of(me);
+}
+
 /* ---- ends ---- */
 
 static void watched_free(void *context, void *block)

@@ -171,21 +171,16 @@ class _Rewriter(Calls):
         return is_known
 
     def _function(self, node: Any) -> None:
-        """A constructor begins with a site that tells of the new object."""
+        """A constructor begins with a site that tells of the new object, a finalizer with one that
+        tells of its end."""
         self._binding(node)
         creation = self.creations.get(id(node))
-        if creation is None or not creation.object:
-            return
-        number = next(i for i, each in enumerate(node.body) if is_tick(each))
-        place = position(node.body[number])
-        site = self.site(CREATED, node, " ".join(creation.names), writes=creation.leaks_early)
-        value = _ast.Subscript(
-            _ast.Constant(site, None, **place),
-            _ast.Name(creation.object, _ast.Load(), **place),
-            _ast.Load(),
-            **place,
-        )
-        node.body.insert(number + 1, _ast.Expr(value, **place))
+        if creation is not None and creation.object:
+            names = " ".join(creation.names)
+            site = self.site(CREATED, node, names, writes=creation.leaks_early)
+            _begin_with(node, site, creation.object)
+        elif node.name == "__del__" and self.scope.is_class and _first_parameter(node):
+            _begin_with(node, self.site(CREATED, node, deletes=True), _first_parameter(node))
 
     def _item(self, node: Any, pair: int = 0) -> None:
         """With a *pair*, the read of an augmented assignment. The key lies in the site's hand."""
@@ -572,3 +567,21 @@ def _alternatives(pattern: Any) -> list[Any]:
     if isinstance(pattern, _ast.MatchAs) and pattern.pattern is not None:
         return _alternatives(pattern.pattern)
     return [pattern]
+
+
+def _first_parameter(node: Any) -> str:
+    positional = [*node.args.posonlyargs, *node.args.args]
+    return positional[0].arg if positional else ""
+
+
+def _begin_with(node: Any, site: str, name: str) -> None:
+    """After its tick, the function first tells of what it is given as *name*."""
+    number = next(i for i, each in enumerate(node.body) if is_tick(each))
+    place = position(node.body[number])
+    value = _ast.Subscript(
+        _ast.Constant(site, None, **place),
+        _ast.Name(name, _ast.Load(), **place),
+        _ast.Load(),
+        **place,
+    )
+    node.body.insert(number + 1, _ast.Expr(value, **place))
