@@ -51,7 +51,7 @@ def prepare() -> None:
 def begin(plan: Plan, terms: Terms, hook: Callable[[int], None] | None = None) -> None:
     patience_ns = terms.patience_ns if plan.patience_ns is None else plan.patience_ns
     patience_ns -= patience_ns // _SLACK
-    loops.begin(patience_ns / 1e9)
+    loops.begin(patience_ns / 1e9, keeps_beginnings=terms.patience_ns == 0)
     numbers.begin()
     if "random" in sys.modules:  # what is drawn must not differ from run to run
         sys.modules["random"].seed(0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import selectors
 import socket
 import threading
@@ -34,6 +35,29 @@ def all_orders(seen: set[str]) -> None:
         await asyncio.gather(*(step(name) for name in "abc"))
 
     asyncio.run(main())
+    seen.add("".join(order))
+
+
+_LASTING = asyncio.new_event_loop()
+atexit.register(_LASTING.close)
+
+
+def beginnings(seen: set[str]) -> None:
+    """Two tasks of two steps each, and the one that made them; the loop outlives the run."""
+    order: list[str] = []
+
+    async def steps(name: str) -> None:
+        order.append(name)
+        await asyncio.sleep(0)
+        order.append(name.upper())
+
+    async def main() -> None:
+        tasks = [asyncio.create_task(steps(name)) for name in "ab"]
+        await asyncio.sleep(0)
+        order.append("m")
+        await asyncio.gather(*tasks)
+
+    _LASTING.run_until_complete(main())
     seen.add("".join(order))
 
 

@@ -48,6 +48,20 @@ def test_tasks_come_in_any_order() -> None:
     assert found["exhausted"] == "every execution"
 
 
+def test_tasks_begin_in_order_if_waits_are_taken_at_their_word() -> None:
+    every = ["".join(order) for order in permutations("aAbBm")]
+    steps = [each for each in every if is_in_order(each, "aA") and is_in_order(each, "bB")]
+    found = search("beginnings", "dfs")
+    assert found["seen"] == sorted(steps)
+    found = search("beginnings", "dfs", patience_s=0)
+    assert found["seen"] == sorted(each for each in steps if is_in_order(each, "abm"))
+    assert found["exhausted"] == "every execution"
+
+
+def is_in_order(text: str, letters: str) -> bool:
+    return [each for each in text if each in letters] == list(letters)
+
+
 def test_plain_callbacks_keep_their_order() -> None:
     found = search("plain_callbacks", "dfs")
     assert found["seen"] == ["12t", "1t2", "t12"]
