@@ -131,14 +131,14 @@ class Schedules:
             try:
                 ran = self.runner.run(plan)
             except pytest.fail.Exception as error:
-                if _is_time_limit(error):
+                if is_time_limit(error):
                     raise TimedOut from None
                 raise
             finally:
                 self.fixtures.in_run = False
                 _tear_down(self.item)
         if any(
-            each.call.excinfo and _is_time_limit(each.call.excinfo.value) for each in played.phases
+            each.call.excinfo and is_time_limit(each.call.excinfo.value) for each in played.phases
         ):
             raise TimedOut
         if played.is_skipped and ran.failure is None and self.first is not played:
@@ -174,7 +174,7 @@ class Schedules:
         return phase
 
 
-def _is_time_limit(error: BaseException) -> bool:
+def is_time_limit(error: BaseException) -> bool:
     return isinstance(error, pytest.fail.Exception) and str(error.msg).startswith("Timeout")
 
 

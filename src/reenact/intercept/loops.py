@@ -471,6 +471,8 @@ def _patch_exceptions(base: Any) -> None:
 
 
 def _report(message: str, error: BaseException | None) -> None:
+    if type(error).__name__ == "CancelledError":  # that somebody has wanted
+        return
     text = message.partition("(")[0].strip()  # what follows differs from run to run
     if error is not None:
         text += f": {type(error).__name__}: {error}".rstrip(": ")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import concurrent.futures
 import selectors
 import socket
 import threading
@@ -158,6 +159,26 @@ def never_retrieved() -> None:
         del task
 
     asyncio.run(main())
+
+
+def cancelled_in_a_group() -> None:
+    async def main() -> None:
+        tasks = [asyncio.create_task(asyncio.sleep(1)) for _ in range(2)]
+        group = asyncio.gather(*tasks)
+        tasks[0].cancel()
+        await asyncio.wait(tasks)
+        del group
+
+    asyncio.run(main())
+
+
+def cancels_itself_in_a_pool() -> None:
+    def give_up() -> None:
+        raise concurrent.futures.CancelledError
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        pool.submit(give_up)
+        pool.submit(give_up)
 
 
 def failing_callback() -> None:

@@ -166,6 +166,12 @@ def test_an_exception_that_was_never_retrieved_leaves_doubt() -> None:
     )
 
 
+@pytest.mark.parametrize("name", ["cancelled_in_a_group", "cancels_itself_in_a_pool"])
+def test_a_cancellation_that_nobody_looks_at_leaves_none(name: str) -> None:
+    found = search(name)
+    assert (found["verdict"], found["reasons"]) == ("passed", [])
+
+
 def test_an_exception_in_a_callback_leaves_doubt() -> None:
     found = search("failing_callback")
     assert found["verdict"] == "inconclusive"
