@@ -276,6 +276,7 @@ class _Exploration:
             behaviours=found.coverage.behaviours,
             exhausted=found.coverage.exhausted,
             ignored=sorted(self.schedules.settings.ignored),
+            lost=list(self.schedules.lost),
         )
         return played
 

@@ -88,6 +88,7 @@ class Schedules:
         self.now = Played()
         self.failed: Played | None = None  # the latest that did
         self.first: Played | None = None
+        self.lost: tuple[str, ...] = ()  # exceptions that nobody looks at in the first run
         self._kept: Ran | None = None  # of the first run, for the search to begin with
         self._base = _Belongings(item)
 
@@ -105,6 +106,7 @@ class Schedules:
         if ran.failure is not None and ran.seen.end == 0 and played.failure() is None:
             self.runner.ignore(self.runner.thread_errors)  # the test is used to it
             ran.failure = ran.race
+        self.lost, ran.swallowed = ran.swallowed, ()  # so it is to these
         return played
 
     def run(self, plan: Plan) -> Ran:
@@ -115,9 +117,11 @@ class Schedules:
         self._kept = None
         played = self._play(plan, warnings.catch_warnings(record=True))
         assert played.ran is not None
-        if played.ran.failure is not None:
+        ran = played.ran
+        ran.swallowed = tuple(each for each in ran.swallowed if each not in self.lost)
+        if ran.failure is not None:
             self.failed = played
-        return played.ran
+        return ran
 
     def observed(self, plan: Plan, observe: Callable[[], Callable[[], Any]]) -> tuple[Ran, Any]:
         return runs.observed(self, plan, observe)

@@ -59,7 +59,7 @@ TABLE = {
     "tenacity": Suite("9.2.1", ("pytest-asyncio", "tornado", "typeguard")),
     "transitions": Suite("0.9.3", ("mock", "dill", "six", "pycodestyle", "mypy")),
     "watchdog": Suite("7.1.0", ("pytest-timeout", "eventlet", "flaky", "PyYAML")),
-    "zict": Suite("3.0.0", ("pytest-asyncio",), tests="zict"),
+    "zict": Suite("3.0.0", ("pytest-asyncio",), tests="zict", options=("-m", "not stress")),
 }
 
 
