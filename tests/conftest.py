@@ -39,9 +39,23 @@ DEFAULT = (3, 11)
 ONCE = (
     "tests/plugin/",
     "tests/traps/",
-    "tests/docs/test_exploring",
-    "tests/docs/test_races",
+    "tests/docs/",
     "tests/races/test_later",
+    # words, files and options around a search; the searches are also in unit/explore
+    "tests/unit/cli/test_explore",
+    "tests/unit/explore/test_regression",
+    "tests/unit/explore/test_looking",
+    "tests/unit/explore/test_schedule",
+    # that nothing is found where nothing is: the bugs themselves are found on every version
+    "tests/unit/explore/test_loops.py::test_the_twin_without_the_bug_passes",
+    "tests/detection/test_search.py::test_no_twin_is_reported",
+    "tests/detection/test_search.py::test_reduction_counts_the_classes_that_brute_force_counts",
+    # what the readers make of bad files, which knows nothing of the interpreter
+    "tests/unit/recordings/test_fuzz",
+    "tests/crash/test_mutated",
+    # who is interrupted, launcher or program; that the program alone is, is tested everywhere
+    "tests/crash/test_interrupted.py::test_launcher_alone",
+    "tests/crash/test_interrupted.py::test_terminal",
 )
 IF_ASKED = (
     "tests/detection/test_real.py",

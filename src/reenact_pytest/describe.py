@@ -12,10 +12,19 @@ from reenact_pytest.schedules import Schedules
 SHRINKING_RUNS = 100
 
 
-def describe(found: Found, schedules: Schedules, steps: list[Step]) -> tuple[Story, str]:
+def budget(a_run_s: float, seconds: float | None) -> int:
+    """How many runs may be made to shrink a failure: so many as the search itself had time for."""
+    if seconds is None or a_run_s * SHRINKING_RUNS <= seconds:
+        return SHRINKING_RUNS
+    return int(seconds / a_run_s)
+
+
+def describe(
+    found: Found, schedules: Schedules, steps: list[Step], budget: int
+) -> tuple[Story, str]:
     """The story of a failure, and it as text; `steps` are those of the run that failed."""
     story = after.look_into(
-        found, schedules, schedules.settings, what=schedules.item.nodeid, budget=SHRINKING_RUNS
+        found, schedules, schedules.settings, what=schedules.item.nodeid, budget=budget
     )
     explanation = story.explanation
     failure = found.failure

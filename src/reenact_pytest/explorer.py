@@ -36,6 +36,7 @@ from reenact_pytest.schedules import (
     Stuck,
     TimedOut,
     count_failed_subtests,
+    is_time_limit,
 )
 
 _KEY = pytest.StashKey[bool]()
@@ -223,6 +224,10 @@ class _Exploration:
             return self._explore()
         except TimedOut:
             return self._timed_out()
+        except pytest.fail.Exception as error:  # between two schedules, or it would be TimedOut
+            if not is_time_limit(error):
+                raise
+            return self._timed_out()
         except Stuck as error:
             played = self.schedules.first
             assert played is not None
@@ -254,10 +259,12 @@ class _Exploration:
         search = Search(
             self.schedules, chosen.strategy, chosen.seed, Limits(chosen.runs, chosen.seconds)
         )
+        started = time.perf_counter()
         found = search.go()
         played = first
         if found.verdict == "failed":
-            played = self._failed(found)
+            a_run_s = (time.perf_counter() - started) / max(1, found.coverage.runs)
+            played = self._failed(found, describe.budget(a_run_s, chosen.seconds))
         elif found.verdict == "inconclusive":
             self._make_sure_of_reports(first)
             reports.make_inconclusive(reports.main_report(first), found.reasons)
@@ -269,17 +276,18 @@ class _Exploration:
             behaviours=found.coverage.behaviours,
             exhausted=found.coverage.exhausted,
             ignored=sorted(self.schedules.settings.ignored),
+            lost=list(self.schedules.lost),
         )
         return played
 
-    def _failed(self, found: Found) -> Played:
+    def _failed(self, found: Found, budget: int) -> Played:
         failure = found.failure
         played = self.schedules.failed
         assert failure is not None and played is not None
         ran = played.ran
         assert ran is not None
         steps = ran.seen.steps()
-        story, text = describe.describe(found, self.schedules, steps)
+        story, text = describe.describe(found, self.schedules, steps, budget)
         switches = found.switches
         if story.switches and story.switches != switches:
             again = self.schedules.run(Plan(switches=story.switches, strategy=found.strategy))
@@ -354,7 +362,7 @@ class _Exploration:
             "The time limit struck while schedules were explored; it is for all of them together.\n"
             "Raise it, or lower --reenact-runs or --reenact-seconds."
         )
-        played = self.schedules.now
+        played = self.schedules.failed or self.schedules.now
         failure = played.failure() or Failure("exception", "Failed: the time limit struck")
         return self._with_failure(played, failure, text, "")
 

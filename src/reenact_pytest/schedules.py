@@ -88,6 +88,7 @@ class Schedules:
         self.now = Played()
         self.failed: Played | None = None  # the latest that did
         self.first: Played | None = None
+        self.lost: tuple[str, ...] = ()  # exceptions that nobody looks at in the first run
         self._kept: Ran | None = None  # of the first run, for the search to begin with
         self._base = _Belongings(item)
 
@@ -105,6 +106,7 @@ class Schedules:
         if ran.failure is not None and ran.seen.end == 0 and played.failure() is None:
             self.runner.ignore(self.runner.thread_errors)  # the test is used to it
             ran.failure = ran.race
+        self.lost, ran.swallowed = ran.swallowed, ()  # so it is to these
         return played
 
     def run(self, plan: Plan) -> Ran:
@@ -115,9 +117,11 @@ class Schedules:
         self._kept = None
         played = self._play(plan, warnings.catch_warnings(record=True))
         assert played.ran is not None
-        if played.ran.failure is not None:
+        ran = played.ran
+        ran.swallowed = tuple(each for each in ran.swallowed if each not in self.lost)
+        if ran.failure is not None:
             self.failed = played
-        return played.ran
+        return ran
 
     def observed(self, plan: Plan, observe: Callable[[], Callable[[], Any]]) -> tuple[Ran, Any]:
         return runs.observed(self, plan, observe)
@@ -131,14 +135,14 @@ class Schedules:
             try:
                 ran = self.runner.run(plan)
             except pytest.fail.Exception as error:
-                if _is_time_limit(error):
+                if is_time_limit(error):
                     raise TimedOut from None
                 raise
             finally:
                 self.fixtures.in_run = False
                 _tear_down(self.item)
         if any(
-            each.call.excinfo and _is_time_limit(each.call.excinfo.value) for each in played.phases
+            each.call.excinfo and is_time_limit(each.call.excinfo.value) for each in played.phases
         ):
             raise TimedOut
         if played.is_skipped and ran.failure is None and self.first is not played:
@@ -174,7 +178,7 @@ class Schedules:
         return phase
 
 
-def _is_time_limit(error: BaseException) -> bool:
+def is_time_limit(error: BaseException) -> bool:
     return isinstance(error, pytest.fail.Exception) and str(error.msg).startswith("Timeout")
 
 

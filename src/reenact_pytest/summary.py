@@ -63,11 +63,14 @@ class Summary:
         return lines + self._ignored() + self._inconclusive() + self._failures()
 
     def _ignored(self) -> list[str]:
-        return [
-            f"{test}: threads end with {', '.join(facts['ignored'])}, which the test passes with"
-            for test, facts in self.facts.items()
-            if facts.get("ignored")
-        ]
+        lines = []
+        for test, facts in self.facts.items():
+            if facts.get("ignored"):
+                names = ", ".join(facts["ignored"])
+                lines.append(f"{test}: threads end with {names}, which the test passes with")
+            for lost in facts.get("lost", ()):
+                lines.append(f"{test}: nobody looks at an exception ({lost}), and the test passes")
+        return lines
 
     def _inconclusive(self) -> list[str]:
         lines = []

@@ -6,6 +6,7 @@ import textwrap
 
 import pytest
 
+from reenact_pytest import describe
 from tests.plugin.harness import HAS_ENTRY_POINT, Bench
 
 pytest_plugins = "pytester"
@@ -157,6 +158,37 @@ def test_a_time_limit(bench: Bench) -> None:
     session = bench.reenact("--timeout", "2")
     assert session.code == 1, session.out
     assert session.counted == {"failed": 1}
+
+
+BETWEEN = """
+    import pytest
+    from reenact.explore.{module} import {owner}
+
+    def strike(*args):
+        pytest.fail("Timeout (>1.0s) from pytest-timeout.")
+
+    {owner}.{name} = strike
+"""
+
+
+@pytest.mark.parametrize(
+    ("module", "owner", "name", "said"),
+    [
+        ("search", "Search", "_next_plan", "the time limit struck"),
+        ("explain", "Explanation", "text", "assert 1 == 2"),
+    ],
+)
+def test_a_time_limit_that_strikes_between_schedules(
+    bench: Bench, module: str, owner: str, name: str, said: str
+) -> None:
+    """A failure that was found by then is told."""
+    head = BETWEEN.format(module=module, owner=owner, name=name)
+    bench.write("", "conftest.py", head=head)
+    bench.write(TESTS)
+    session = bench.reenact("-k", "alone or race")
+    assert session.counted == {"failed": 1, "passed": 1, "deselected": 2}, session.out
+    assert said in session.out
+    assert "it is for all of them together" in session.out
 
 
 def test_a_time_limit_that_is_not_reached(bench: Bench) -> None:
@@ -340,3 +372,10 @@ def test_the_options_are_in_the_help(bench: Bench) -> None:
     for name in names.split():
         assert f"--reenact-{name}" in session.out
     assert "@pytest.mark.reenact(" in bench.plain("--markers").out
+
+
+def test_shrinking_takes_no_longer_than_the_search_may() -> None:
+    assert describe.budget(0.01, 30) == describe.SHRINKING_RUNS
+    assert describe.budget(2.0, 30) == 15
+    assert describe.budget(40.0, 30) == 0
+    assert describe.budget(40.0, None) == describe.SHRINKING_RUNS

@@ -425,3 +425,35 @@ def test_each_schedule_finds_the_loggers_as_they_were(bench: Bench) -> None:
     session = bench.reenact()
     assert session.counted == {"passed": 1}, session.out
     assert session.searched()[1] > 1
+
+
+LOST = """
+    from concurrent.futures import ThreadPoolExecutor
+
+    def test_it():
+        counter = Counter()
+
+        def check():
+            counter.add()
+            if {condition}:
+                raise ValueError("one is lost")
+
+        with ThreadPoolExecutor(2) as pool:
+            pool.submit(counter.add)
+            pool.submit(check)
+"""
+
+
+def test_an_exception_that_stays_in_a_future_in_some_schedules(bench: Bench) -> None:
+    bench.write(LOST.format(condition="counter.value != 2"))
+    session = bench.reenact()
+    assert is_inconclusive(session), session.out
+    assert "it stayed in a future: ValueError: one is lost" in session.out
+
+
+def test_an_exception_that_stays_in_a_future_without_preemptions_as_well(bench: Bench) -> None:
+    bench.write(LOST.format(condition="True"))
+    session = bench.reenact()
+    assert session.counted == {"passed": 1}, session.out
+    lost = "it stayed in a future: ValueError: one is lost"
+    assert f"nobody looks at an exception ({lost}), and the test passes" in session.out

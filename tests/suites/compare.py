@@ -34,7 +34,11 @@ class Suite:
 
 TABLE = {
     "apscheduler": Suite("3.11.3", ("pytest-asyncio", "pytest-tornado", "pytz", "tzlocal")),
-    "blinker": Suite("1.9.0", ("pytest-asyncio",)),
+    "blinker": Suite(
+        "1.9.0",
+        ("pytest-asyncio",),
+        options=("-o", "asyncio_default_fixture_loop_scope=function"),
+    ),
     "cachetools": Suite("8.0.0"),
     "diskcache": Suite("5.6.3", ("django", "pytest-django")),
     "dogpile.cache": Suite(
@@ -43,7 +47,9 @@ TABLE = {
         options=("-p", "no:warnings", "-p", "no:logging"),
     ),
     "fasteners": Suite("0.20", ("diskcache", "more-itertools")),
-    "janus": Suite("2.0.0", ("pytest-asyncio",)),
+    "janus": Suite(
+        "2.0.0", ("pytest-asyncio", "pytest-benchmark"), options=("--benchmark-disable",)
+    ),
     "prometheus_client": Suite("0.26.0", ("aiohttp", "asgiref", "django", "twisted")),
     "pykka": Suite("4.5.0", ("pytest-mock", "typing_extensions")),
     "pyrate_limiter": Suite(
@@ -53,7 +59,7 @@ TABLE = {
     "tenacity": Suite("9.2.1", ("pytest-asyncio", "tornado", "typeguard")),
     "transitions": Suite("0.9.3", ("mock", "dill", "six", "pycodestyle", "mypy")),
     "watchdog": Suite("7.1.0", ("pytest-timeout", "eventlet", "flaky", "PyYAML")),
-    "zict": Suite("3.0.0", ("pytest-asyncio",), tests="zict"),
+    "zict": Suite("3.0.0", ("pytest-asyncio",), tests="zict", options=("-m", "not stress")),
 }
 
 

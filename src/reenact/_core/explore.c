@@ -337,6 +337,7 @@ static PyObject *begin_run(PyObject *module, PyObject *args)
     if (!log_is_on()) {
         collect_if_due();
     }
+    objects_begin();
     points_begin();
     begin_threads();
     begin_time(is_virtual);

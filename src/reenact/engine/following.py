@@ -17,7 +17,7 @@ from importlib import import_module
 from reenact import _core
 from reenact.engine import machinery
 from reenact.engine.child import FOLLOWS
-from reenact.intercept import loops
+from reenact.intercept import loops, numbers
 from reenact.strategies.searching import Plan, Switch
 
 STALL_NS = 3_000_000_000
@@ -51,7 +51,8 @@ def prepare() -> None:
 def begin(plan: Plan, terms: Terms, hook: Callable[[int], None] | None = None) -> None:
     patience_ns = terms.patience_ns if plan.patience_ns is None else plan.patience_ns
     patience_ns -= patience_ns // _SLACK
-    loops.begin(patience_ns / 1e9)
+    loops.begin(patience_ns / 1e9, keeps_beginnings=terms.patience_ns == 0)
+    numbers.begin()
     if "random" in sys.modules:  # what is drawn must not differ from run to run
         sys.modules["random"].seed(0)
     prefix = struct.pack(f"{len(plan.prefix)}i", *plan.prefix)

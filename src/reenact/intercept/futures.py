@@ -49,6 +49,8 @@ def install() -> None:
 def _keep(holder: Any, error: BaseException, what: str) -> None:
     if _report is None or _core.explore_is_aborting():
         return
+    if type(error).__name__ == "CancelledError":  # of whatever kind: somebody has wanted it
+        return
     note = [f"{what}: {type(error).__name__}: {error}"]
     holder.__dict__[_NOTE] = note
     _unseen.append(note)

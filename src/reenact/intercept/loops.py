@@ -5,7 +5,9 @@ Owns the patches of asyncio, which do nothing outside of runs:
 - a loop waits in the gate instead of the kernel (`_core/ready.c`), so that other threads run
   meanwhile, time is virtual, and a loop that nobody can wake is a deadlock;
 - steps of different tasks come in any order; plain callbacks keep theirs, so does each task, and
-  whom a future wakes comes after the callbacks that the future has called before;
+  whom a future wakes comes after the callbacks that the future has called before; if waits are
+  taken at their word, tasks also begin as asyncio has it: in the order in which they were made,
+  and before the task that made them goes on;
 - a loop may be slow: time may pass although something is ready, and to more than the next timer;
 - descriptors that are ready together are looked at in any order;
 - what asyncio would only log (exceptions that nobody looks at) is told to the search.
@@ -52,6 +54,7 @@ class _Run:
     def __init__(self) -> None:
         self.is_on = False
         self.patience_s = 0.0
+        self.keeps_beginnings = False
         self.timers = 0
         self.unnumbered = 0
         self.loops: list[weakref.ref[Any]] = []
@@ -63,10 +66,11 @@ class _Run:
 _run = _Run()
 
 
-def begin(patience_s: float) -> None:
+def begin(patience_s: float, keeps_beginnings: bool) -> None:
     """Before `_core.explore_begin`."""
     _run.is_on = True
     _run.patience_s = patience_s
+    _run.keeps_beginnings = keeps_beginnings
     _run.timers = _run.unnumbered = 0
     _run.loops = []
     _run.given_up = []
@@ -99,6 +103,8 @@ def end() -> None:
     _run.is_on = False
     for loop in _loops():
         _tidy(loop)
+        if isinstance(loop._ready, _Ready):
+            loop._ready.forget()
     for loop in _run.given_up:
         with suppress(BaseException):
             loop.close()
@@ -355,11 +361,22 @@ class _Ready(deque[Any]):
     that call themselves again until somebody else has run rely on that.
     """
 
-    __slots__ = ("passed",)
+    __slots__ = ("known", "makers", "passed")
 
     def __init__(self, handles: Iterable[Any]) -> None:
         super().__init__(handles)
         self.passed = 0  # callbacks that came before the first one
+        self.known: set[int] = set()  # tasks that were here
+        self.makers: dict[int, int] = {}  # of tasks that have not begun yet
+
+    def append(self, handle: Any) -> None:
+        deque.append(self, handle)
+        if _run.is_on and _run.keeps_beginnings:
+            task = _identity(handle._callback)
+            if task and task not in self.known:
+                self.known.add(task)
+                if not handle._args:  # nobody wakes it
+                    self.makers[task] = _current_task(handle._loop)
 
     def popleft(self) -> Any:
         if len(self) > 1 and _run.is_on and self.passed < _FAIRNESS:
@@ -368,15 +385,26 @@ class _Ready(deque[Any]):
                 self.passed += 1
                 handle = self[at]
                 del self[at]
-                return handle
+                return self._begun(handle)
         self.passed = 0
-        return deque.popleft(self)
+        return self._begun(deque.popleft(self))
+
+    def forget(self) -> None:
+        """The next run counts its tasks anew."""
+        self.known.clear()
+        self.makers.clear()
+
+    def _begun(self, handle: Any) -> Any:
+        if self.makers:
+            self.makers.pop(_identity(handle._callback), None)
+        return handle
 
 
 def _choose(handles: _Ready) -> int:
     """The position of a step of any task, or of the first plain callback."""
     places: dict[int, int] = {}
     called: set[int] = set()  # futures whose plain callbacks are yet to come
+    makers: set[int] = set()  # tasks that have made others which are to begin before they go on
     for place, handle in enumerate(handles):
         if handle._cancelled:
             return place
@@ -384,8 +412,13 @@ def _choose(handles: _Ready) -> int:
         about = id(handle._args[0]) if handle._args else 0
         if not identity:
             called.add(about)
-        elif about and about in called:
+        elif (about and about in called) or identity in makers:
             continue
+        elif identity in handles.makers:
+            is_next = not makers
+            makers.add(handles.makers[identity])
+            if not is_next:
+                continue
         if identity not in places:
             places[identity] = place
             if len(places) == _MOST_CHOICES:
@@ -403,6 +436,12 @@ def _identity(callback: Any) -> int:
         if not hasattr(callback.__self__, "get_coro"):
             return 0
     return _number(callback.__self__)
+
+
+def _current_task(loop: Any) -> int:
+    """The number of the task that runs; 0 for none."""
+    task = sys.modules["asyncio.tasks"].current_task(loop)
+    return 0 if task is None else _number(task)
 
 
 def _number(task: Any) -> int:
@@ -432,6 +471,8 @@ def _patch_exceptions(base: Any) -> None:
 
 
 def _report(message: str, error: BaseException | None) -> None:
+    if type(error).__name__ == "CancelledError":  # that somebody has wanted
+        return
     text = message.partition("(")[0].strip()  # what follows differs from run to run
     if error is not None:
         text += f": {type(error).__name__}: {error}".rstrip(": ")

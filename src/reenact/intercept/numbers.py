@@ -2,7 +2,8 @@
 
 The standard library walks sets of them (a pool joins its set of threads, `as_completed` takes a set
 of futures), so that their order decides what the program does next. Addresses are the same in a
-replay only as long as every allocation is; numbers in order of first use always are.
+replay only as long as every allocation is; numbers in order of first use always are. In each run of
+a search they begin anew: where a number lies in a set depends on the number itself.
 """
 
 from __future__ import annotations
@@ -10,6 +11,12 @@ from __future__ import annotations
 from types import ModuleType
 
 _count = 0
+
+
+def begin() -> None:
+    """Before a run: the next one is number 1 again. Those of before keep theirs."""
+    global _count
+    _count = 0
 
 
 def hash_by_number(owner: type) -> None:

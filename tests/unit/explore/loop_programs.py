@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
+import concurrent.futures
 import selectors
 import socket
 import threading
@@ -34,6 +36,29 @@ def all_orders(seen: set[str]) -> None:
         await asyncio.gather(*(step(name) for name in "abc"))
 
     asyncio.run(main())
+    seen.add("".join(order))
+
+
+_LASTING = asyncio.new_event_loop()
+atexit.register(_LASTING.close)
+
+
+def beginnings(seen: set[str]) -> None:
+    """Two tasks of two steps each, and the one that made them; the loop outlives the run."""
+    order: list[str] = []
+
+    async def steps(name: str) -> None:
+        order.append(name)
+        await asyncio.sleep(0)
+        order.append(name.upper())
+
+    async def main() -> None:
+        tasks = [asyncio.create_task(steps(name)) for name in "ab"]
+        await asyncio.sleep(0)
+        order.append("m")
+        await asyncio.gather(*tasks)
+
+    _LASTING.run_until_complete(main())
     seen.add("".join(order))
 
 
@@ -134,6 +159,26 @@ def never_retrieved() -> None:
         del task
 
     asyncio.run(main())
+
+
+def cancelled_in_a_group() -> None:
+    async def main() -> None:
+        tasks = [asyncio.create_task(asyncio.sleep(1)) for _ in range(2)]
+        group = asyncio.gather(*tasks)
+        tasks[0].cancel()
+        await asyncio.wait(tasks)
+        del group
+
+    asyncio.run(main())
+
+
+def cancels_itself_in_a_pool() -> None:
+    def give_up() -> None:
+        raise concurrent.futures.CancelledError
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        pool.submit(give_up)
+        pool.submit(give_up)
 
 
 def failing_callback() -> None:

@@ -243,3 +243,43 @@ say(name=test_bad.__name__, texts=texts)
     assert "AssertionError" in why
     assert unseen == "inconclusive"
     assert "no run was made within the limits" in reason
+
+
+SETS = """
+import threading
+
+orders = set()
+
+
+class Shared:
+    turns = 0
+
+
+def turn():
+    Shared.turns += 1
+
+
+def main():
+    threads = [threading.Thread(target=turn) for _ in range(3)]
+    locks = [threading.Lock() for _ in range(3)]
+    of_locks = tuple(locks.index(each) for each in set(locks))
+    orders.add((tuple(threads.index(each) for each in set(threads)), of_locks))
+    for thread in threads:
+        thread.start()
+    for thread in set(threads):
+        thread.join()
+"""
+
+
+def test_sets_of_threads_and_locks_have_the_same_order_in_every_run(tmp_path: Path) -> None:
+    said = tried(
+        tmp_path,
+        SETS,
+        """\
+result = reenact.explore(prog.main, runs=20)
+say(orders=len(prog.orders), runs=result.runs, reasons=result.reasons)
+""",
+    )
+    assert said["runs"] == 20
+    assert said["reasons"] == []
+    assert said["orders"] == 1

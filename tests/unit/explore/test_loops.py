@@ -48,6 +48,20 @@ def test_tasks_come_in_any_order() -> None:
     assert found["exhausted"] == "every execution"
 
 
+def test_tasks_begin_in_order_if_waits_are_taken_at_their_word() -> None:
+    every = ["".join(order) for order in permutations("aAbBm")]
+    steps = [each for each in every if is_in_order(each, "aA") and is_in_order(each, "bB")]
+    found = search("beginnings", "dfs")
+    assert found["seen"] == sorted(steps)
+    found = search("beginnings", "dfs", patience_s=0)
+    assert found["seen"] == sorted(each for each in steps if is_in_order(each, "abm"))
+    assert found["exhausted"] == "every execution"
+
+
+def is_in_order(text: str, letters: str) -> bool:
+    return [each for each in text if each in letters] == list(letters)
+
+
 def test_plain_callbacks_keep_their_order() -> None:
     found = search("plain_callbacks", "dfs")
     assert found["seen"] == ["12t", "1t2", "t12"]
@@ -150,6 +164,12 @@ def test_an_exception_that_was_never_retrieved_leaves_doubt() -> None:
         "inconclusive",
         ["an exception was never looked at: Task exception was never retrieved: ValueError: lost"],
     )
+
+
+@pytest.mark.parametrize("name", ["cancelled_in_a_group", "cancels_itself_in_a_pool"])
+def test_a_cancellation_that_nobody_looks_at_leaves_none(name: str) -> None:
+    found = search(name)
+    assert (found["verdict"], found["reasons"]) == ("passed", [])
 
 
 def test_an_exception_in_a_callback_leaves_doubt() -> None:
