@@ -309,7 +309,7 @@ static bool is_seen_item(AccessSite *site, PyObject *object, PyObject *key)
     int overflow;
     long index = PyLong_AsLongAndOverflow(key, &overflow);
     if (index < 0 || index >= PyList_GET_SIZE(object) ||
-        !races_have_seen_item(object, (size_t)index, site->writes)) {
+        !races_repeat_item(site, object, (size_t)index)) {
         return false;
     }
     if (site->writes && access_publishes(site)) {

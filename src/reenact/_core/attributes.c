@@ -207,8 +207,7 @@ bool attributes_repeat(AccessSite *site, PyObject *object)
     switch (known_manner(site, type)) {
     case MANNER_UNKNOWN: return false;
     case MANNER_NOTHING: return true;
-    case MANNER_INHERITED:
-        return races_have_seen(site, (PyObject *)type) && races_repeat(site, object);
+    case MANNER_INHERITED: return is_class_told(site, type) && races_repeat(site, object);
     default: return races_repeat(site, object);
     }
 }

@@ -501,7 +501,7 @@ extern bool races_are_idle;   /* nobody could race now: sites need not look */
 extern bool sites_are_points; /* accesses count as steps, outside of a search */
 extern PyObject *races_key;   /* of the item that is accessed, borrowed; NULL if nobody can tell */
 bool races_have_seen(AccessSite *site, PyObject *operand);
-bool races_have_seen_item(PyObject *list, size_t index, bool writes);
+bool races_repeat_item(AccessSite *site, PyObject *list, size_t index);
 bool races_repeat(AccessSite *site, PyObject *operand);
 void races_remember(AccessSite *site, PyObject *operand);
 void races_remember_iterator(AccessSite *site, PyObject *iterator);

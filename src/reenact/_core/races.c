@@ -54,7 +54,7 @@ typedef struct {
     uint64_t moment;
     Cell *cell;
 } Memo;
-enum { MEMO_BITS = 13, MOST_MEMOS = 1 << MEMO_BITS };
+enum { MEMO_BITS = 15, MOST_MEMOS = 1 << MEMO_BITS };
 static Memo memos[MOST_MEMOS];
 static Cell *last_cell; /* of what was told; NULL if it was more than a plain variable */
 
@@ -280,17 +280,6 @@ static bool has_own_read(Word word)
     return false;
 }
 
-/* Was the access to an item of a list told in this epoch? */
-bool races_have_seen_item(PyObject *list, size_t index, bool writes)
-{
-    const Items *items = items_of(where_is(list));
-    if (index >= items->used || (writes ? items->written : items->read) != me->epoch) {
-        return false;
-    }
-    const Cell *cell = &items->cells[index];
-    return (cell->write & EPOCH_MASK) == me->epoch || (!writes && has_own_read(cell->read));
-}
-
 enum Side { UPDATES, LOOKS };
 
 static void weigh(uint64_t where, uint64_t what, enum Side side)
@@ -434,6 +423,25 @@ bool races_repeat(AccessSite *site, PyObject *operand)
     begin_look(site, operand, 0, site->writes ? MODE_WRITE : MODE_READ);
     (site->writes ? write_cell : read_cell)(memo->cell);
     memo->moment = moment;
+    return true;
+}
+
+/* The same for an item of a list. */
+bool races_repeat_item(AccessSite *site, PyObject *list, size_t index)
+{
+    Items *items = items_of(where_is(list));
+    if (index >= items->used || (site->writes ? items->written : items->read) != me->epoch) {
+        return false;
+    }
+    Cell *cell = &items->cells[index];
+    if ((cell->write & EPOCH_MASK) == me->epoch || (!site->writes && has_own_read(cell->read))) {
+        return true;
+    }
+    if (!is_own(cell)) {
+        return false;
+    }
+    begin_look(site, list, index << 1 | 1, site->writes ? MODE_ITEM_WRITE : MODE_ITEM_READ);
+    (site->writes ? write_cell : read_cell)(cell);
     return true;
 }
 
