@@ -57,6 +57,19 @@ PyObject *access_below(AccessSite *site, int depth)
     return at == NULL ? NULL : at[-depth];
 }
 
+/* What holds the global or closure variable that the site is of: a dict or a cell, borrowed. */
+PyObject *access_holder(AccessSite *site)
+{
+    bool is_known = me != NULL && me->tstate != NULL;
+    Frame *frame = compat_top_frame(is_known ? me->tstate : PyThreadState_Get());
+    PyCodeObject *code = frame == NULL ? NULL : compat_frame_code(frame);
+    if (code == NULL) {
+        return NULL;
+    }
+    return site->kind == ACCESS_GLOBAL ? frame->f_globals
+                                       : compat_frame_cell(frame, code, site->name);
+}
+
 /* The self of a built-in method that is bound, borrowed from it. */
 static PyObject *self_of(PyObject *bound)
 {
@@ -226,13 +239,7 @@ static int tell_item(AccessSite *site, PyObject *object)
 
 static int tell_variable(AccessSite *site)
 {
-    Frame *frame = compat_top_frame(PyThreadState_Get());
-    PyCodeObject *code = frame == NULL ? NULL : compat_frame_code(frame);
-    PyObject *object = NULL;
-    if (code != NULL) {
-        object = site->kind == ACCESS_GLOBAL ? frame->f_globals
-                                             : compat_frame_cell(frame, code, site->name);
-    }
+    PyObject *object = access_holder(site);
     if (object == NULL) {
         return 0;
     }
@@ -280,7 +287,8 @@ static inline bool is_number(PyObject *value)
 /* May what the site writes lead others to objects of the thread's own? */
 bool access_publishes(AccessSite *site)
 {
-    if (site->deletes || (site->kind != ACCESS_ATTRIBUTE && site->kind != ACCESS_ITEM)) {
+    bool has_value = site->kind == ACCESS_ATTRIBUTE || site->kind == ACCESS_ITEM || site->augments;
+    if (site->deletes || !has_value) {
         return !site->deletes;
     }
     PyObject *value = access_below(site, site->augments ? 1 : site->depth + 1);
@@ -473,6 +481,22 @@ static inline PyObject *attribute_owner(AccessSite *site, PyObject *operand)
     return is_number(value) ? at[-site->depth] : NULL;
 }
 
+/* Was all that the site has to tell told of late, or could it be in short? */
+static bool is_repeated(AccessSite *site, PyObject *operand)
+{
+    PyObject *object;
+    if (site->kind == ACCESS_GLOBAL || site->kind == ACCESS_CLOSURE) {
+        object = site->augments ? access_below(site, 1) : NULL;
+        if (site->augments && (object == NULL || !is_number(object))) {
+            return false;
+        }
+        object = access_holder(site);
+        return object != NULL && races_repeat(site, object);
+    }
+    object = attribute_owner(site, operand);
+    return object != NULL && attributes_repeat(site, object);
+}
+
 /* Tells the race detector alone. What an augmented assignment reads it writes right after, which
  * tells as much. */
 static int pass_to_detector(AccessSite *site, PyObject *operand)
@@ -483,8 +507,7 @@ static int pass_to_detector(AccessSite *site, PyObject *operand)
     if (is_safe(site, operand)) {
         return 0;
     }
-    PyObject *owner = attribute_owner(site, operand);
-    if (owner != NULL && attributes_repeat(site, owner)) {
+    if (is_repeated(site, operand)) {
         if (site->writes && access_publishes(site)) {
             me->era = new_era();
         }
@@ -493,8 +516,9 @@ static int pass_to_detector(AccessSite *site, PyObject *operand)
     if (pass(site, operand) < 0) {
         return -1;
     }
-    if (site->kind == ACCESS_TURN && (owner = access_below(site, 1)) != NULL) {
-        races_remember_iterator(site, owner);
+    PyObject *iterator = site->kind == ACCESS_TURN ? access_below(site, 1) : NULL;
+    if (iterator != NULL) {
+        races_remember_iterator(site, iterator);
     }
     return 0;
 }

@@ -618,6 +618,7 @@ bool is_access_placeholder(PyObject *constant);
 PyObject *access_site(PyObject *constant);
 PyObject *access_below(AccessSite *site, int depth);
 bool access_publishes(AccessSite *site);
+PyObject *access_holder(AccessSite *site);
 PyObject *access_called(AccessSite *site, PyObject *operand);
 PyObject *access_named(AccessSite *site, PyObject *operand, PyObject **name);
 

@@ -340,14 +340,13 @@ static int tell_method(AccessSite *site, PyObject *operand)
 
 static int tell_variable(AccessSite *site)
 {
-    Frame *frame = compat_top_frame(PyThreadState_Get());
-    PyCodeObject *code = frame == NULL ? NULL : compat_frame_code(frame);
-    PyObject *object = NULL;
-    if (code != NULL) {
-        object = site->kind == ACCESS_GLOBAL ? frame->f_globals
-                                             : compat_frame_cell(frame, code, site->name);
+    PyObject *object = access_holder(site);
+    if (object == NULL) {
+        return 0;
     }
-    return object == NULL ? 0 : tell_name(site, object, site->name, site->writes);
+    int result = tell_name(site, object, site->name, site->writes);
+    races_remember(site, object);
+    return result;
 }
 
 /* `a.b += c` changes the list that a.b is, as well as a. */
