@@ -9,7 +9,7 @@ and `locks` is for `locks.py`. Written by us for us: what is not as expected is 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from reenact.analysis.findings import Access, Lock, Stack, Thread, Variable
@@ -77,13 +77,16 @@ class Reader:
         )
 
     def _access(self, fields: dict[str, Any]) -> Access:
+        stack = self.stack(fields["stack"])
+        if stack:  # the turn of a loop is seen in the loop's first statement
+            stack = (replace(stack[0], line=fields["line"]), *stack[1:])
         return Access(
             self.thread(fields["thread"]),
             fields["mode"].lower().replace(" ", "_"),
             fields["line"],
             fields["column"],
             fields["pair"],
-            self.stack(fields["stack"]),
+            stack,
             tuple(self.lock(each) for each in fields["locks"]),
             fields.get("ended", False),
         )
