@@ -1,4 +1,4 @@
-"""CPython's own tests of the language, its containers and its library, with sites before every access.
+"""CPython's own tests of the language, its containers and library, with sites at all accesses.
 
 The tests have them, and of the library the modules under test that are written in Python. What
 passes under stock Python must pass so too. No gate is active: this is about the rewriting.

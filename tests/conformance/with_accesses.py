@@ -1,4 +1,4 @@
-"""`with_accesses.py watched|unwatched MODULES SCRIPT ARGS...`: runs SCRIPT; what it imports has sites.
+"""`with_accesses.py watched|unwatched MODULES SCRIPT ARGS...`: SCRIPT, with sites in its imports.
 
 The package `test`, and the modules that are named with commas between, are rewritten with accesses,
 and each access is told to a watcher that counts, and to one in place of the race detector; unless
