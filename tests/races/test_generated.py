@@ -84,3 +84,8 @@ def test_detector_and_oracle_agree(strategy: str) -> None:
     assert agreed.differences == []
     assert agreed.racy > len(seeds) // 4, "hardly any program raced: nothing was compared"
     assert agreed.racy < len(seeds) * 9 // 10, "nearly all programs raced"
+
+
+def test_who_takes_from_a_deque_comes_after_all_that_came_before_the_put() -> None:
+    """Also after changes of the deque itself; the schedule of this seed has such a pair."""
+    assert agreeing.compare([8156]).differences == []

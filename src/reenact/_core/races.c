@@ -362,6 +362,9 @@ static Cell *look(AccessSite *site, PyObject *object, uintptr_t what, enum Acces
         write_cell(cell_of(where, WHOLE));
         return NULL;
     }
+    if (mode == MODE_TAKE) { /* this comes after what was done before something was put in */
+        take_up(where);
+    }
     read_cell(cell_of(where, WHOLE));
     switch (mode) {
     case MODE_PUT:
@@ -369,9 +372,6 @@ static Cell *look(AccessSite *site, PyObject *object, uintptr_t what, enum Acces
         pass_on(where);
         break;
     case MODE_TAKE:
-        weigh(where, WHOLE, UPDATES);
-        take_up(where);
-        break;
     case MODE_UPDATE: weigh(where, WHOLE, UPDATES); break;
     case MODE_WHOLE_READ: weigh(where, WHOLE, LOOKS); break;
     default: look_at_item(where, what, mode); break;
