@@ -14,6 +14,8 @@ typedef struct {
 } Variable;
 
 enum { SMALLEST = 1 << 12 }; /* of the table */
+enum { MOST_MARKED = 1 << 12 };
+#define MARK_BYTES(room) (((room) + 63) / 64 * sizeof(uint64_t))
 uint32_t cells_generation;
 
 static struct {
@@ -141,7 +143,8 @@ static void begin_life(Items *items, uint64_t where)
     if (items->used != 0) {
         memset(items->cells, 0, items->used * sizeof *items->cells);
     }
-    *items = (Items){.where = where, .room = items->room, .cells = items->cells};
+    *items =
+        (Items){.where = where, .room = items->room, .cells = items->cells, .marks = items->marks};
 }
 
 Items *items_of(uint64_t where)
@@ -179,9 +182,24 @@ Cell *items_cell(Items *items, uint32_t index)
         }
         items->cells = cells;
         items->room = room;
+        items->marks = take_memory(MARK_BYTES(room));
+        items->marked = 0;
     }
     items->used = index >= items->used ? index + 1 : items->used;
     return &items->cells[index];
+}
+
+/* Marks of many items are not worth being wiped: those have their cells. */
+void items_mark(Items *items, size_t index, uint64_t epoch)
+{
+    if (items->room > MOST_MARKED) {
+        return;
+    }
+    if (items->marked != epoch) {
+        memset(items->marks, 0, MARK_BYTES(items->room));
+        items->marked = epoch;
+    }
+    items->marks[index >> 6] |= 1ULL << (index & 63);
 }
 
 /* ---- for a new run ---- */

@@ -266,6 +266,13 @@ static Cell *item_cell(void)
     return items_cell(items, (uint32_t)(now.what >> 1));
 }
 
+static void mark_item(void)
+{
+    if (PyList_Check(now.object) && (now.what & 1) && now.what >> 1 < MOST_ITEMS) {
+        items_mark(items_of(now.where), now.what >> 1, now.epoch);
+    }
+}
+
 static bool has_own_read(Word word)
 {
     if ((word >> 32 & 0xFF) != SEVERAL) {
@@ -327,7 +334,10 @@ static void begin_look(AccessSite *site, PyObject *object, uintptr_t what, enum 
 static void look_at_item(uint64_t where, uintptr_t what, enum AccessMode mode)
 {
     switch (mode) {
-    case MODE_ITEM_READ: read_cell(item_cell()); break;
+    case MODE_ITEM_READ:
+        read_cell(item_cell());
+        mark_item();
+        break;
     case MODE_ITEM_WRITE:
         weigh(where, WHOLE, UPDATES);
         write_cell(item_cell());
@@ -430,6 +440,9 @@ bool races_repeat(AccessSite *site, PyObject *operand)
 bool races_repeat_item(AccessSite *site, PyObject *list, size_t index)
 {
     Items *items = items_of(where_is(list));
+    if (!site->writes && items_is_marked(items, index, me->epoch)) {
+        return true;
+    }
     if (index >= items->used || (site->writes ? items->written : items->read) != me->epoch) {
         return false;
     }
@@ -442,6 +455,9 @@ bool races_repeat_item(AccessSite *site, PyObject *list, size_t index)
     }
     begin_look(site, list, index << 1 | 1, site->writes ? MODE_ITEM_WRITE : MODE_ITEM_READ);
     (site->writes ? write_cell : read_cell)(cell);
+    if (!site->writes) {
+        items_mark(items, index, now.epoch);
+    }
     return true;
 }
 

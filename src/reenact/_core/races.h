@@ -47,9 +47,17 @@ typedef struct {
     uint64_t where;         /* the list's address and its life there */
     uint64_t read, written; /* in which epochs what reads, and writes, of items mean to the whole
                                was last told */
+    uint64_t marked;        /* the epoch of the marks */
     uint32_t room, used;
     Cell *cells;
+    uint64_t *marks; /* a bit for each item: that it was read was told */
 } Items;
+
+static inline bool items_is_marked(const Items *items, size_t index, uint64_t epoch)
+{
+    return items->marked == epoch && index < items->used &&
+           (items->marks[index >> 6] >> (index & 63) & 1) != 0;
+}
 
 enum { MOST_ITEMS = 1 << 26 };    /* what comes after them are variables like others */
 extern uint32_t cells_generation; /* changes when cells come to lie elsewhere */
@@ -57,6 +65,7 @@ Cell *cell_of(uint64_t where, uint64_t what);
 const Cell *cell_if_known(uint64_t where, uint64_t what);
 Items *items_of(uint64_t where);
 Cell *items_cell(Items *items, uint32_t index);
+void items_mark(Items *items, size_t index, uint64_t epoch);
 bool cells_sample(uint64_t where, uint64_t seed, uint64_t threshold);
 void cells_begin(void (*forget)(uint64_t where, uint64_t what, Cell *cell));
 
