@@ -37,8 +37,8 @@ def _execute(source: str, number: int) -> tuple[list[Entry], list[dict[str, Any]
     for thread in space["threads"][1:]:
         thread.join()
     tape = _core.tape(False)
-    races, left_out, overflow = _core.races_found()
-    assert not left_out and not overflow
+    races, left_out, overflow, forgotten = _core.races_found()
+    assert not left_out and not overflow and not forgotten
     return tape, races[known:]
 
 

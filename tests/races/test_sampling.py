@@ -1,4 +1,4 @@
-"""`--sample R` finds the share R of races, object by object, and another share with another seed."""
+"""`--sample R` finds the share R of races, object by object; another seed, another share."""
 
 from __future__ import annotations
 

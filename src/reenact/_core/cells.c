@@ -204,17 +204,24 @@ void items_mark(Items *items, size_t index, uint64_t epoch)
 
 /* ---- for a new run ---- */
 
-void cells_begin(void (*forget)(uint64_t where, uint64_t what, Cell *cell))
+void cells_visit(VisitCell visit)
 {
     for (size_t i = 0; i < variables.size; i++) {
         if (variables.table[i].where != 0) {
-            forget(variables.table[i].where, variables.table[i].what, &variables.table[i].cell);
+            visit(variables.table[i].where, variables.table[i].what, &variables.table[i].cell);
         }
     }
     for (size_t i = 0; i < lists.size; i++) {
         for (uint32_t k = 0; lists.table[i] != NULL && k < lists.table[i]->used; k++) {
-            forget(lists.table[i]->where, 1, &lists.table[i]->cells[k]);
+            visit(lists.table[i]->where, 1, &lists.table[i]->cells[k]);
         }
+    }
+}
+
+/* All is forgotten. */
+void cells_begin(void)
+{
+    for (size_t i = 0; i < lists.size; i++) {
         if (lists.table[i] != NULL) {
             begin_life(lists.table[i], lists.table[i]->where);
         }

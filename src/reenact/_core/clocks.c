@@ -3,17 +3,22 @@
  * A thread's clock has a place for every slot. A slot is a thread's own while it lives; a new
  * thread may take the slot of one that has ended, if whoever starts it knows of that end: its
  * clock then goes on where the other's stopped, and all that the other did is ordered before. So a
- * server that starts a thread for each request needs few slots, and nothing is lost. */
+ * server that starts a thread for each request needs few slots, and nothing is lost. If nobody ever
+ * learns of their ends, what the threads did that ended longest ago is forgotten in the end. */
 #include "core.h"
 #include <string.h>
 #include <sys/mman.h>
 
 static struct {
-    uint32_t last; /* the clock that its thread ended with; 0 while that lives */
+    uint32_t last;  /* the clock that its thread ended with; 0 while that lives */
+    uint64_t ended; /* the how-manieth thread to end that was */
+    bool is_free;   /* what its thread did is forgotten */
 } slots[MOST_SLOTS];
+static uint64_t ends;
 static int32_t slots_used;
 static Clock *free_clocks[10]; /* by width; the first words of each lead to the next */
 bool clocks_are_on, clocks_overflowed;
+uint32_t clocks_forgotten;
 
 /* Memory of our own, away from the program's heap: a replay does not need it, and must find the
  * program's objects where they were. Nothing is given back; what grows doubles. */
@@ -128,18 +133,45 @@ void clocks_reset(void)
     memset(slots, 0, sizeof slots);
     slots_used = 0;
     clocks_overflowed = false;
+    clocks_forgotten = 0;
+}
+
+/* Of the threads that have ended, the half that did first; false if there is none. */
+static bool forget_half(void)
+{
+    bool are_gone[MOST_SLOTS] = {false};
+    uint32_t count = 0, left = 0;
+    for (int32_t i = 0; i < MOST_SLOTS; i++) {
+        count += slots[i].last != 0;
+    }
+    for (left = (count + 1) / 2; left > 0; left--) {
+        int32_t first = -1;
+        for (int32_t i = 0; i < MOST_SLOTS; i++) {
+            bool is_left = slots[i].last != 0 && !are_gone[i];
+            if (is_left && (first < 0 || slots[i].ended < slots[first].ended)) {
+                first = i;
+            }
+        }
+        are_gone[first] = slots[first].is_free = true;
+        clocks_forgotten++;
+    }
+    races_forget(are_gone);
+    return count > 0;
 }
 
 /* A slot that nobody has, or whose last thread is known to have ended, by one with this clock. */
 static int32_t free_slot(const Clock *known)
 {
     for (int32_t i = 0; i < slots_used; i++) {
-        if (slots[i].last != 0 && clock_at(known, i) >= slots[i].last) {
+        if (slots[i].is_free || (slots[i].last != 0 && clock_at(known, i) >= slots[i].last)) {
             return i;
         }
     }
     if (slots_used < MOST_SLOTS) {
         return slots_used++;
+    }
+    if (races_are_on && !gate.exploring && forget_half()) {
+        return free_slot(known);
     }
     clocks_overflowed = true; /* from now on some accesses look ordered that are not */
     for (int32_t i = 0; i < MOST_SLOTS; i++) {
@@ -163,6 +195,7 @@ void clocks_begin(Thread *thread, Thread *parent)
     *own = *own < slots[slot].last ? slots[slot].last : *own;
     advance(thread);
     slots[slot].last = 0;
+    slots[slot].is_free = false;
     if (tape_is_on) {
         tape_put("begin", thread->index, (uint64_t)parent->index, 0, 0);
     }
@@ -176,6 +209,7 @@ void clocks_end(Thread *thread)
 {
     if (thread->clock != NULL && slots[thread->slot].last == 0) {
         slots[thread->slot].last = thread->clock->at[thread->slot];
+        slots[thread->slot].ended = ++ends;
     }
 }
 

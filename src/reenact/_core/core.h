@@ -466,7 +466,8 @@ extern PyMethodDef explore_functions[], point_functions[], view_functions[];
 /* clocks.c */
 enum { MOST_SLOTS = 254 };
 extern bool clocks_are_on;
-extern bool clocks_overflowed; /* there were more threads at once than slots */
+extern bool clocks_overflowed;    /* there were more threads at once than slots */
+extern uint32_t clocks_forgotten; /* threads that ended so long ago that nothing is known of them */
 void *take_memory(size_t size);
 void *memory_at(uint32_t place);
 uint32_t memory_place(const void *memory);
@@ -510,6 +511,7 @@ uintptr_t races_identity(PyObject *object);
 void races_ended(PyObject *object);
 bool races_created(AccessSite *site, PyObject *object, bool is_known);
 void races_changed_threads(Thread *thread);
+void races_forget(const bool *are_gone);
 extern PyMethodDef race_functions[], found_functions[];
 
 /* shadow.c: of every 16 bytes, the era in which what lies there was allocated; 0: unknown */

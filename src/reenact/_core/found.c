@@ -114,7 +114,8 @@ static PyObject *show_variable(const Race *race)
                          show_created(race->created));
 }
 
-/* races_found() -> (races, how many more there were than are kept, were there too many threads) */
+/* races_found() -> (races, how many more there were than are kept, were there too many threads at
+ * once, how many threads were forgotten) */
 static PyObject *races_found(PyObject *module, PyObject *unused)
 {
     (void)module, (void)unused;
@@ -133,8 +134,8 @@ static PyObject *races_found(PyObject *module, PyObject *unused)
         Py_DECREF(shown);
     }
     return races == NULL ? NULL
-                         : Py_BuildValue("(NKN)", races, (unsigned long long)left_out,
-                                         PyBool_FromLong(clocks_overflowed));
+                         : Py_BuildValue("(NKNI)", races, (unsigned long long)left_out,
+                                         PyBool_FromLong(clocks_overflowed), clocks_forgotten);
 }
 
 PyMethodDef found_functions[] = {{"races_found", races_found, METH_NOARGS, NULL},

@@ -578,6 +578,48 @@ void races_changed_threads(Thread *thread)
     access_changed();
 }
 
+/* ---- threads that are forgotten ---- */
+
+static const bool *gone; /* by slot */
+
+static bool is_gone(Word word)
+{
+    return word != 0 && (word >> 32 & 0xFF) != SEVERAL && gone[word >> 32 & 0xFF];
+}
+
+static Word without_gone(Word word)
+{
+    if (word == 0 || (word >> 32 & 0xFF) != SEVERAL) {
+        return is_gone(word) ? 0 : word;
+    }
+    Epochs *epochs = epochs_of(word);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < epochs->count; i++) {
+        if (!is_gone(epochs->words[i])) {
+            epochs->words[kept++] = epochs->words[i];
+        }
+    }
+    epochs->count = kept;
+    return word;
+}
+
+static void forget_gone(uint64_t where, uint64_t what, Cell *cell)
+{
+    (void)where;
+    if (what != CREATED) {
+        cell->write = without_gone(cell->write);
+        cell->read = without_gone(cell->read);
+    }
+}
+
+/* What the threads that had these slots did is known no more: others will have them. */
+void races_forget(const bool *are_gone)
+{
+    gone = are_gone;
+    cells_visit(forget_gone);
+    gone = NULL;
+}
+
 /* ---- for Python ---- */
 
 /* What was seen in an earlier run is forgotten: its clocks mean nothing any more. */
@@ -603,7 +645,8 @@ static PyObject *races_begin(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "dK|p", &sample, &seed, &has_points) || shadow_open() < 0) {
         return NULL;
     }
-    cells_begin(forget);
+    cells_visit(forget);
+    cells_begin();
     found_begin();
     races.seed = seed << 16;
     races.threshold = sample >= 1 ? UINT64_MAX : (uint64_t)(sample * 18446744073709551615.0);

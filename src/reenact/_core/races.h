@@ -67,7 +67,9 @@ Items *items_of(uint64_t where);
 Cell *items_cell(Items *items, uint32_t index);
 void items_mark(Items *items, size_t index, uint64_t epoch);
 bool cells_sample(uint64_t where, uint64_t seed, uint64_t threshold);
-void cells_begin(void (*forget)(uint64_t where, uint64_t what, Cell *cell));
+typedef void (*VisitCell)(uint64_t where, uint64_t what, Cell *cell);
+void cells_visit(VisitCell visit);
+void cells_begin(void);
 
 /* shadow.c */
 #define SHADOW ((uint16_t *)0x100000000000ULL)

@@ -43,6 +43,7 @@ class Report:
     sample: float = 1.0
     exit_code: int | None = None  # of the program
     is_heuristic: bool = False  # with fewer sites, on trust
+    forgotten: int = 0  # threads that had ended long before
 
     @property
     def verdict(self) -> Verdict:
@@ -67,6 +68,7 @@ class Report:
             "root": self.sources.root,
             "sample": self.sample,
             "heuristic": self.is_heuristic,
+            "forgotten": self.forgotten,
             "exit_code": self.exit_code,
             "findings": [_finding(each, self.sources) for each in self.findings],
             "suppressed": [
@@ -105,6 +107,7 @@ def report_of(
         raw["sample"],
         exit_code,
         is_heuristic,
+        raw.get("forgotten", 0),
     )
 
 

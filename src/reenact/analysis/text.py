@@ -193,6 +193,11 @@ def _times(count: int) -> str:
 # ---- the summary ----
 
 
+def _forgotten(count: int) -> str:
+    threads = _counted(count, "thread", "threads")
+    return f"{threads} had ended so long before that races with them are not seen"
+
+
 def _summary(report: Report) -> Iterator[Row]:
     counts = report.counts()
     texts = [_counted(counts[kind], *words) for kind, words in _NOUNS.items() if kind in counts]
@@ -203,6 +208,8 @@ def _summary(report: Report) -> Iterator[Row]:
         yield [("", f"only {part} of the variables were looked at: there may be more races")]
     if report.is_heuristic:
         yield [("", "looked at less, on trust (--heuristic): there may be more races")]
+    if report.forgotten:
+        yield [("", _forgotten(report.forgotten))]
     if report.exit_code:
         yield [("", f"the program ended with exit code {report.exit_code}")]
     if report.reasons:

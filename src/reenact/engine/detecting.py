@@ -72,7 +72,7 @@ def end() -> dict[str, Any]:
 
 def found() -> dict[str, Any]:
     """The raw findings so far."""
-    races, left_out, overflow = _core.races_found()
+    races, left_out, overflow, forgotten = _core.races_found()
     for race in races:
         made = race["variable"]["created"]
         for holder in (race["first"], race["second"], *([made] if made else ())):
@@ -82,6 +82,7 @@ def found() -> dict[str, Any]:
         "races": races,
         "left_out": left_out,
         "overflow": overflow,
+        "forgotten": forgotten,
         "sample": _sample,
         "locks": _core.locks_found(),
         "threads": [{"index": index, "name": name} for index, name in sorted(edges.names.items())],
