@@ -9,7 +9,7 @@
  * A site that *recalls* stands after its object was evaluated, and after the operands that come
  * between: the object then lies on the frame's own stack, `depth` places below the site. The site
  * finds itself there, so nothing has to be remembered, and what is found is alive. */
-#include "core.h"
+#include "races.h"
 #include <string.h>
 
 static const char PREFIX[] = "\0reenact access\0";
@@ -413,14 +413,31 @@ static inline bool has_plain_contents(PyObject *object, uint32_t era)
            (is_of_era(object, era) && (type == &PyList_Type || type == &PyDict_Type));
 }
 
-static inline bool recalls_plain(AccessSite *site, PyObject **at, const Thread *thread)
+/* An item of a list that others know, which was read in this epoch. */
+static inline bool is_read_item(const AccessSite *site, PyObject *object, PyObject *key,
+                                const Thread *thread)
+{
+    if (site->writes || !PyList_CheckExact(object) || !PyLong_CheckExact(key)) {
+        return false;
+    }
+    Py_ssize_t index = compat_small_index(key);
+    uint64_t place = (uintptr_t)object >> 4, where = place << 16 | *shadow_at(object);
+    const Items *items = items_recent[place & 255];
+    return items != NULL && items->where == where && index >= 0 &&
+           index < PyList_GET_SIZE(object) && items_is_marked(items, (size_t)index, thread->epoch);
+}
+
+static inline bool recalls_plain(AccessSite *site, PyObject *operand, PyObject **at,
+                                 const Thread *thread)
 {
     PyObject *object = at[-site->depth];
     if (site->augments && !is_number(at[-1])) {
         return false;
     }
     switch (site->kind) {
-    case ACCESS_ITEM: return PyUnicode_CheckExact(object) || is_of_era(object, thread->era);
+    case ACCESS_ITEM:
+        return PyUnicode_CheckExact(object) || is_of_era(object, thread->era) ||
+               (site->depth == 1 && is_read_item(site, object, operand, thread));
     case ACCESS_ATTRIBUTE: return is_plain_attribute(site, object, thread);
     default: return false;
     }
@@ -459,7 +476,7 @@ static inline bool is_plainly_safe(AccessSite *site, PyObject *operand, Thread *
         return false;
     }
     return site->kind == ACCESS_TURN ? is_plain_turn(at[-1], thread->era)
-                                     : recalls_plain(site, at, thread);
+                                     : recalls_plain(site, operand, at, thread);
 }
 
 /* The object whose attribute is accessed, as far as the race detector need not be told twice of it;

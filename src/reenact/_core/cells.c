@@ -108,6 +108,7 @@ const Cell *cell_if_known(uint64_t where, uint64_t what)
 
 /* ---- items of lists ---- */
 
+Items *items_recent[256];
 static struct {
     Items **table; /* by address; 0 is free */
     size_t size, used;
@@ -149,8 +150,7 @@ static void begin_life(Items *items, uint64_t where)
 
 Items *items_of(uint64_t where)
 {
-    static Items *recent[256];
-    Items **latest = &recent[where >> 16 & 255];
+    Items **latest = &items_recent[where >> 16 & 255];
     if (*latest != NULL && (*latest)->where == where) {
         return *latest;
     }

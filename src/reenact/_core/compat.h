@@ -310,6 +310,22 @@ static inline bool compat_instance_has(PyObject *object, PyObject *name)
     return false;
 }
 
+/* The value of an exact int that is small and not negative; else -1. */
+static inline Py_ssize_t compat_small_index(PyObject *number)
+{
+#if PY_VERSION_HEX >= 0x030C0000
+    const PyLongObject *value = (const PyLongObject *)number;
+    if (!PyUnstable_Long_IsCompact(value)) {
+        return -1;
+    }
+    Py_ssize_t index = PyUnstable_Long_CompactValue(value);
+    return index < 0 ? -1 : index;
+#else
+    Py_ssize_t size = Py_SIZE(number);
+    return size == 0 ? 0 : size == 1 ? (Py_ssize_t)((PyLongObject *)number)->ob_digit[0] : -1;
+#endif
+}
+
 /* What a weak proxy stands for, borrowed. */
 static inline PyObject *compat_proxied(PyObject *proxy)
 {

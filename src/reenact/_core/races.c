@@ -447,7 +447,11 @@ bool races_repeat_item(AccessSite *site, PyObject *list, size_t index)
         return false;
     }
     Cell *cell = &items->cells[index];
-    if ((cell->write & EPOCH_MASK) == me->epoch || (!site->writes && has_own_read(cell->read))) {
+    if ((cell->write & EPOCH_MASK) == me->epoch) {
+        return true;
+    }
+    if (!site->writes && has_own_read(cell->read)) {
+        items_mark(items, index, me->epoch);
         return true;
     }
     if (!is_own(cell)) {

@@ -64,6 +64,7 @@ extern uint32_t cells_generation; /* changes when cells come to lie elsewhere */
 Cell *cell_of(uint64_t where, uint64_t what);
 const Cell *cell_if_known(uint64_t where, uint64_t what);
 Items *items_of(uint64_t where);
+extern Items *items_recent[256]; /* by address; they may be of others */
 Cell *items_cell(Items *items, uint32_t index);
 void items_mark(Items *items, size_t index, uint64_t epoch);
 bool cells_sample(uint64_t where, uint64_t seed, uint64_t threshold);
