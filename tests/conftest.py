@@ -59,6 +59,7 @@ ONCE = (
 )
 IF_ASKED = (
     "tests/detection/test_real.py",
+    "tests/races/test_real.py",
     "tests/plugin/test_truth.py::test_a_livelock",
     "tests/plugin/test_truth.py::test_a_failure_weighs_more_than_an_inconclusive_test",
     "tests/plugin/test_truth.py::test_a_daemon_thread_that_runs_on",
