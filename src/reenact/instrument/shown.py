@@ -54,8 +54,8 @@ class Site:
     @property
     def text(self) -> str:
         """As in "writes attribute balance"."""
-        if self.kind == "new object":
-            return "tells of a new object"
+        if self.kind in ("new object", "end of an object"):
+            return f"tells of {'a new object' if self.kind == 'new object' else 'its end'}"
         if self.kind == "method":
             does = "writes" if self.writes else "reads"
             return f"calls method {self.name}: {does} the contents, if it is of a container"
@@ -98,7 +98,7 @@ def show(source: bytes, filename: str, manner: str = ALL) -> Shown:
     insert_points(tree, accesses=False)
     found = insert_accesses(tree, manner)
     sites = {
-        Site(line, column, _KINDS[kind], _name(_KINDS[kind], name), writes)
+        Site(line, column, _kind(kind, name), _name(_KINDS[kind], name), writes)
         for kind, line, column, name, writes in found.made
     }
     cut = {
@@ -106,6 +106,10 @@ def show(source: bytes, filename: str, manner: str = ALL) -> Shown:
         for kind, line, column, name, reason in found.cut
     }
     return Shown(_lines(source), tuple(sorted(sites)), tuple(sorted(cut)))
+
+
+def _kind(letter: str, name: str) -> str:
+    return "end of an object" if (letter, name) == (CREATED, "__del__") else _KINDS[letter]
 
 
 def _name(kind: str, name: str) -> str:

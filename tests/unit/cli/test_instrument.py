@@ -132,3 +132,9 @@ def test_for_the_race_detector(file: Path, capsys: Capture) -> None:
         texts.append([each["text"] for each in found["sites"]])
     assert texts[0] == ["reads contents", "reads attribute x", "writes attribute x"]
     assert texts[1:] == [["reads contents", "writes attribute x"], ["writes attribute x"]]
+
+
+def test_a_finalizer_tells_of_the_end_of_its_object(tmp_path: Path, capsys: Capture) -> None:
+    path = tmp_path / "resource.py"
+    path.write_text("class Resource:\n    def __del__(self):\n        self.state = 0\n")
+    assert notes(shown(capsys, path))[2] == ["4 tells of its end"]
