@@ -180,7 +180,8 @@ class _Rewriter(Calls):
             site = self.site(CREATED, node, names, writes=creation.leaks_early)
             _begin_with(node, site, creation.object)
         elif node.name == "__del__" and self.scope.is_class and _first_parameter(node):
-            _begin_with(node, self.site(CREATED, node, "__del__", deletes=True), _first_parameter(node))
+            site = self.site(CREATED, node, "__del__", deletes=True)
+            _begin_with(node, site, _first_parameter(node))
 
     def _item(self, node: Any, pair: int = 0) -> None:
         """With a *pair*, the read of an augmented assignment. The key lies in the site's hand."""
