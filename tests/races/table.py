@@ -265,6 +265,7 @@ EDGES = [
     # what belongs to a thread, and what runs in one without having been called there
     *pair("atexit", UNORDERED),
     *pair("context", both(BOX, "add")),
+    *racy("published", both(BOX, "add")),
     *pair("finalize", Race(BOX, "note", "read")),
     *pair("finalizer", both(BOX, "count")),
     *racy("finalizer_called", Race(attribute("Resource", "state"), "use", "close")),
