@@ -48,11 +48,14 @@ def installed(bug: RealBug, packages: tuple[str, ...]) -> str:
     return str(place)
 
 
-def explored(bug: RealBug, packages: tuple[str, ...], place: Path, runs: int) -> dict[str, Any]:
+def told(
+    bug: RealBug, packages: tuple[str, ...], *words: str, place: Path | None = None
+) -> dict[str, Any]:
+    """What a command of reenact says of the program with these packages, as JSON."""
     paths = [installed(bug, packages), os.environ.get("PYTHONPATH", "")]
-    options = ("--runs", str(runs), "--shrink", "10", "--instrument", bug.instrument)
+    options = ("--instrument", bug.instrument, "--json")
     done = subprocess.run(
-        [sys.executable, "-m", "reenact", "explore", *options, "--json", str(bug.path)],
+        [sys.executable, "-m", "reenact", *words, *options, str(bug.path)],
         cwd=place,
         env={**os.environ, "PYTHONPATH": ":".join(path for path in paths if path)},
         capture_output=True,
@@ -63,6 +66,11 @@ def explored(bug: RealBug, packages: tuple[str, ...], place: Path, runs: int) ->
     assert done.stdout, done.stderr
     result: dict[str, Any] = json.loads(done.stdout)
     return result
+
+
+def explored(bug: RealBug, packages: tuple[str, ...], place: Path, runs: int) -> dict[str, Any]:
+    options = ("--runs", str(runs), "--shrink", "10")
+    return told(bug, packages, "explore", *options, place=place)
 
 
 @pytest.mark.timeout(600)

@@ -6,16 +6,13 @@ execution that fails; here none fails. Releases in which the race is gone are to
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
 import sys
 from typing import Any
 
 import pytest
 
 from tests.detection.real.table import REAL_BUGS
-from tests.detection.test_real import installed
+from tests.detection.test_real import told
 
 BUGS = {bug.name: bug for bug in REAL_BUGS}
 Lines = frozenset[tuple[str, str]]
@@ -65,23 +62,11 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def told(name: str, packages: tuple[str, ...]) -> tuple[str, set[Lines]]:
+def races(name: str, packages: tuple[str, ...]) -> tuple[str, set[Lines]]:
     """The verdict, and the two lines of each race."""
-    bug = BUGS[name]
-    paths = [installed(bug, packages), os.environ.get("PYTHONPATH", "")]
-    command = [sys.executable, "-m", "reenact", "races", "--instrument", bug.instrument, "--json"]
-    done = subprocess.run(
-        [*command, str(bug.path)],
-        env={**os.environ, "PYTHONPATH": ":".join(path for path in paths if path)},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.stdout, done.stderr
-    document = json.loads(done.stdout)
-    races = [each for each in document["findings"] if each["kind"] == "race"]
-    return document["verdict"], {frozenset(map(_line, _accesses(race))) for race in races}
+    document = told(BUGS[name], packages, "races")
+    found = [each for each in document["findings"] if each["kind"] == "race"]
+    return document["verdict"], {frozenset(map(_line, _accesses(race))) for race in found}
 
 
 def _accesses(race: dict[str, Any]) -> list[dict[str, Any]]:
@@ -96,7 +81,7 @@ def _line(access: dict[str, Any]) -> tuple[str, str]:
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("name", FOUND)
 def test_the_two_lines_are_told(name: str) -> None:
-    verdict, lines = told(name, BUGS[name].buggy)
+    verdict, lines = races(name, BUGS[name].buggy)
     assert verdict == "found"
     assert FOUND[name] in lines
 
@@ -104,4 +89,4 @@ def test_the_two_lines_are_told(name: str) -> None:
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("name", [name for name in FOUND if BUGS[name].fixed is not None])
 def test_the_release_without_the_race_is_told_nothing_of(name: str) -> None:
-    assert told(name, BUGS[name].fixed or ()) == ("none", set())
+    assert races(name, BUGS[name].fixed or ()) == ("none", set())

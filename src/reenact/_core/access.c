@@ -3,8 +3,9 @@
  * `SITE[a].b` takes note of `a` and returns it; `SITE @ value` does the same for values that Python
  * would not let stand in a subscript, and `-SITE` is for what has no value at hand. The rewriter
  * (instrument/accesses.py) leaves a placeholder string for each; plant() swaps it for a site made
- * by access_site(). For a search, which variable is meant is found out here, with the help of
- * containers.c, and variables.c is told; for the race detector modes.c does that, in more detail.
+ * by access_site() (placeholder.c). For a search, which variable is meant is found out here, with
+ * the help of containers.c, and variables.c is told; for the race detector modes.c does that, in
+ * more detail.
  *
  * A site that *recalls* stands after its object was evaluated, and after the operands that come
  * between: the object then lies on the frame's own stack, `depth` places below the site. The site
@@ -12,10 +13,13 @@
 #include "races.h"
 #include <string.h>
 
-static const char PREFIX[] = "\0reenact access\0";
-enum { PREFIX_SIZE = sizeof PREFIX - 1 };
-
 /* ---- where the object is ---- */
+
+static inline Frame *frame_of_site(void)
+{
+    bool is_known = me != NULL && me->tstate != NULL;
+    return compat_top_frame(is_known ? me->tstate : PyThreadState_Get());
+}
 
 static PyObject **find_place(AccessSite *site, Frame *frame)
 {
@@ -38,8 +42,7 @@ static PyObject **find_place(AccessSite *site, Frame *frame)
  * are alive. NULL if there are not. */
 static inline PyObject **place_of(AccessSite *site, int below)
 {
-    bool is_known = me != NULL && me->tstate != NULL;
-    Frame *frame = compat_top_frame(is_known ? me->tstate : PyThreadState_Get());
+    Frame *frame = frame_of_site();
     PyObject **at = NULL;
     if (frame != NULL && site->slot != 0) {
         at = &frame->localsplus[site->slot];
@@ -60,8 +63,7 @@ PyObject *access_below(AccessSite *site, int depth)
 /* What holds the global or closure variable that the site is of: a dict or a cell, borrowed. */
 PyObject *access_holder(AccessSite *site)
 {
-    bool is_known = me != NULL && me->tstate != NULL;
-    Frame *frame = compat_top_frame(is_known ? me->tstate : PyThreadState_Get());
+    Frame *frame = frame_of_site();
     PyCodeObject *code = frame == NULL ? NULL : compat_frame_code(frame);
     if (code == NULL) {
         return NULL;
@@ -285,7 +287,7 @@ static inline bool is_number(PyObject *value)
 }
 
 /* May what the site writes lead others to objects of the thread's own? */
-bool access_publishes(AccessSite *site)
+static bool publishes(AccessSite *site)
 {
     bool has_value = site->kind == ACCESS_ATTRIBUTE || site->kind == ACCESS_ITEM || site->augments;
     if (site->deletes || !has_value) {
@@ -294,6 +296,14 @@ bool access_publishes(AccessSite *site)
     PyObject *value = access_below(site, site->augments ? 1 : site->depth + 1);
     return value == NULL || !(is_number(value) || value == Py_None || PyBool_Check(value) ||
                               PyUnicode_CheckExact(value) || PyBytes_CheckExact(value));
+}
+
+/* The thread is about to write to what others may know: they could find there what it has. */
+void access_make_known(AccessSite *site)
+{
+    if (publishes(site)) {
+        me->era = new_era();
+    }
 }
 
 /* ---- what cannot race ---- */
@@ -320,8 +330,8 @@ static bool is_seen_item(AccessSite *site, PyObject *object, PyObject *key)
         !races_repeat_item(site, object, (size_t)index)) {
         return false;
     }
-    if (site->writes && access_publishes(site)) {
-        me->era = new_era();
+    if (site->writes) {
+        access_make_known(site);
     }
     return true;
 }
@@ -341,7 +351,7 @@ static bool recalls_safe(AccessSite *site, PyObject *operand)
     switch (site->kind) {
     case ACCESS_ATTRIBUTE: return has_safe_attribute(site, object);
     case ACCESS_ITEM:
-        return PyUnicode_CheckExact(object) || is_private(object) || is_constant(object) ||
+        return is_private(object) || is_constant(object) ||
                is_seen_item(site, object, site->depth == 1 ? operand : at[1 - site->depth]);
     case ACCESS_CONTENTS: return has_safe_contents(object);
     case ACCESS_METHOD: /* of what is no container it tells nothing */
@@ -452,6 +462,7 @@ static inline bool is_plain_turn(PyObject *iterator, uint32_t era)
     return list != NULL && is_of_era(list, era);
 }
 
+/* What an augmented assignment reads it writes right after, which tells as much. */
 static inline bool is_plainly_safe(AccessSite *site, PyObject *operand, Thread *thread)
 {
     if (site->pair != 0 && !site->writes) {
@@ -514,19 +525,15 @@ static bool is_repeated(AccessSite *site, PyObject *operand)
     return object != NULL && attributes_repeat(site, object);
 }
 
-/* Tells the race detector alone. What an augmented assignment reads it writes right after, which
- * tells as much. */
+/* Tells the race detector alone, of what was not safe at a glance. */
 static int pass_to_detector(AccessSite *site, PyObject *operand)
 {
-    if (site->pair != 0 && !site->writes) {
-        return 0;
-    }
     if (is_safe(site, operand)) {
         return 0;
     }
     if (is_repeated(site, operand)) {
-        if (site->writes && access_publishes(site)) {
-            me->era = new_era();
+        if (site->writes) {
+            access_make_known(site);
         }
         return 0;
     }
@@ -611,89 +618,3 @@ PyTypeObject AccessSiteType = {
     .tp_repr = describe,
     .tp_dealloc = site_dealloc,
 };
-
-/* ---- from the placeholder ---- */
-
-bool is_access_placeholder(PyObject *constant)
-{
-    Py_ssize_t size;
-    if (!PyUnicode_CheckExact(constant) || PyUnicode_GET_LENGTH(constant) < PREFIX_SIZE ||
-        PyUnicode_READ_CHAR(constant, 0) != 0) {
-        return false;
-    }
-    const char *text = PyUnicode_AsUTF8AndSize(constant, &size);
-    if (text == NULL) { /* it has surrogates: none of ours */
-        PyErr_Clear();
-        return false;
-    }
-    return memcmp(text, PREFIX, PREFIX_SIZE) == 0;
-}
-
-static AccessSite *new_site(const char *name)
-{
-    AccessSite *site = PyObject_New(AccessSite, &AccessSiteType);
-    if (site != NULL) {
-        memset((char *)site + sizeof(PyObject), 0, sizeof *site - sizeof(PyObject));
-        site->name = PyUnicode_InternFromString(name);
-        if (site->name == NULL) {
-            Py_CLEAR(site);
-        }
-    }
-    return site;
-}
-
-/* The words of a name, each one interned. */
-static PyObject *words_of(PyObject *name)
-{
-    PyObject *words = PyUnicode_Split(name, NULL, -1);
-    Py_ssize_t count = words == NULL ? 0 : PyList_GET_SIZE(words);
-    PyObject *tuple = words == NULL ? NULL : PyTuple_New(count);
-    for (Py_ssize_t i = 0; tuple != NULL && i < count; i++) {
-        PyObject *word = Py_NewRef(PyList_GET_ITEM(words, i));
-        PyUnicode_InternInPlace(&word);
-        PyTuple_SET_ITEM(tuple, i, word);
-    }
-    Py_XDECREF(words);
-    return tuple;
-}
-
-/* A new site of what a placeholder says: kind, flags, depth, pair, line, column, ordinal, name. */
-PyObject *access_site(PyObject *constant)
-{
-    char kind, flags[16];
-    unsigned depth, pair, line, column, ordinal;
-    int end = 0;
-    const char *text = PyUnicode_AsUTF8(constant);
-    if (text == NULL || containers_find_types() < 0) {
-        return NULL;
-    }
-    int fields = sscanf(text + PREFIX_SIZE, "%c %15s %u %u %u %u %u %n", &kind, flags, &depth,
-                        &pair, &line, &column, &ordinal, &end);
-    if (fields != 7 || end == 0 || strchr(ACCESS_LETTERS, kind) == NULL) {
-        return Py_NewRef(constant); /* a string of the program's that looks like one */
-    }
-    AccessSite *site = new_site(text + PREFIX_SIZE + end);
-    if (site == NULL) {
-        return NULL;
-    }
-    site->kind = (uint8_t)(strchr(ACCESS_LETTERS, kind) - ACCESS_LETTERS);
-    if (site->kind == ACCESS_CREATED && (site->names = words_of(site->name)) == NULL) {
-        Py_DECREF(site);
-        return NULL;
-    }
-    site->writes = strchr(flags, 'w') != NULL;
-    site->remembers = strchr(flags, 'r') != NULL;
-    site->augments = strchr(flags, 'a') != NULL;
-    site->commutes = strchr(flags, 'c') != NULL;
-    site->deletes = strchr(flags, 'd') != NULL;
-    site->is_unbound = strchr(flags, 'u') != NULL;
-    site->is_bound = strchr(flags, 'b') != NULL;
-    site->is_raw = strchr(flags, 'p') != NULL;
-    site->method = site->kind == ACCESS_METHOD ? modes_method(text + PREFIX_SIZE + end) : 0;
-    site->recalls = depth > 0;
-    site->depth = (uint8_t)depth;
-    site->pair = pair;
-    site->line = line;
-    site->column = column;
-    return (PyObject *)site;
-}

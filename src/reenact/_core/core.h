@@ -619,7 +619,7 @@ void access_changed(void);     /* who needs to be told */
 bool is_access_placeholder(PyObject *constant);
 PyObject *access_site(PyObject *constant);
 PyObject *access_below(AccessSite *site, int depth);
-bool access_publishes(AccessSite *site);
+void access_make_known(AccessSite *site);
 PyObject *access_holder(AccessSite *site);
 PyObject *access_called(AccessSite *site, PyObject *operand);
 PyObject *access_named(AccessSite *site, PyObject *operand, PyObject **name);

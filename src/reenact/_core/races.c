@@ -395,14 +395,6 @@ static inline Memo *memo_of(AccessSite *site, PyObject *operand)
     return &memos[hash * 0x9E3779B97F4A7C15ULL >> (64 - MEMO_BITS)];
 }
 
-/* The thread has written to what others may know: they can find there what it has. */
-static inline void end_own_era(AccessSite *site)
-{
-    if (access_publishes(site)) {
-        me->era = new_era();
-    }
-}
-
 static inline uint64_t moment_of(PyObject *operand)
 {
     return me->epoch << 16 | *shadow_at(operand);
@@ -511,7 +503,7 @@ void races_access(AccessSite *site, PyObject *object, uintptr_t what, enum Acces
         shadow_make_public(object);
     }
     if (changes(mode)) {
-        end_own_era(site);
+        access_make_known(site);
     }
     if (races.threshold != UINT64_MAX &&
         !cells_sample((uint64_t)((uintptr_t)object >> 4) << 16, races.seed, races.threshold)) {

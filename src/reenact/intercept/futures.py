@@ -46,10 +46,15 @@ def install() -> None:
     call_when_loaded({name: patch for name, patch in patches.items() if name not in sys.modules})
 
 
+def is_cancellation(error: BaseException | None) -> bool:
+    """Of whatever kind: somebody has wanted it."""
+    return type(error).__name__ == "CancelledError"
+
+
 def _keep(holder: Any, error: BaseException, what: str) -> None:
     if _report is None or _core.explore_is_aborting():
         return
-    if type(error).__name__ == "CancelledError":  # of whatever kind: somebody has wanted it
+    if is_cancellation(error):
         return
     note = [f"{what}: {type(error).__name__}: {error}"]
     holder.__dict__[_NOTE] = note

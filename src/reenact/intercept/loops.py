@@ -28,6 +28,7 @@ from typing import Any
 
 from reenact import _core
 from reenact.findings import Line, Waiting
+from reenact.intercept.futures import is_cancellation
 from reenact.intercept.lazy import call_when_loaded
 
 _NUMBER = "_reenact_number"  # of tasks and futures, given by the core
@@ -471,7 +472,7 @@ def _patch_exceptions(base: Any) -> None:
 
 
 def _report(message: str, error: BaseException | None) -> None:
-    if type(error).__name__ == "CancelledError":  # that somebody has wanted
+    if is_cancellation(error):
         return
     text = message.partition("(")[0].strip()  # what follows differs from run to run
     if error is not None:
