@@ -182,6 +182,29 @@ static inline PyObject **compat_frame_stack(Frame *frame, PyCodeObject *code)
     return frame->localsplus + code->co_nlocalsplus;
 }
 
+/* Has events of all threads told to a function; -1 with an exception set. */
+static inline int compat_trace_all(Py_tracefunc function)
+{
+#if PY_VERSION_HEX >= 0x030C0000
+    PyEval_SetTraceAllThreads(function, Py_None);
+    return PyErr_Occurred() ? -1 : 0;
+#else
+    PyThreadState *tstate = PyInterpreterState_ThreadHead(PyInterpreterState_Get());
+    for (; tstate != NULL; tstate = PyThreadState_Next(tstate)) {
+        if (_PyEval_SetTrace(tstate, function, Py_None) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+#endif
+}
+
+/* What a frame object, as Python has it, stands for. */
+static inline Frame *compat_inner_frame(PyFrameObject *frame)
+{
+    return frame->f_frame;
+}
+
 /* The cell of a variable that a frame shares with other functions, borrowed, or NULL. */
 static inline PyObject *compat_frame_cell(Frame *frame, PyCodeObject *code, PyObject *name)
 {

@@ -256,6 +256,7 @@ typedef struct {
     uint32_t bystanders;       /* threads that were there before the gate was opened for a search */
     uint32_t watching, abroad; /* waits of event loops; those that somebody outside may end */
     int64_t slice_left, slice_step;
+    int64_t stop_step; /* replay: where it stops next; -1 nowhere */
     uint64_t random;
     pid_t pid;
     pid_t leaving_tid; /* an ended thread whose OS thread may not be gone yet */
@@ -275,6 +276,7 @@ extern Stream streams[STREAM_COUNT];
 /* log.c */
 int log_open(int directory_fd, enum Mode mode);
 bool log_is_on(void);
+enum { FIRST_OF_OURS = 4032 }; /* descriptors from here on are ours, if there are so many */
 int move_high(int fd);
 void log_stop(int error);
 void stream_bytes(Stream *stream, const void *bytes, size_t size);
@@ -766,6 +768,36 @@ void objects_forget(int32_t survivor);
 void replay_forget(void);
 void clock_forget(void);
 void files_forget(uint64_t base);
+
+/* fork.c: copies of the whole process */
+struct timespec;
+const char *fork_begin(void);
+long fork_park(const _Atomic int32_t *word, const struct timespec *deadline, int *error);
+void fork_leave(void);
+pid_t fork_all(bool is_frozen, bool is_sibling);
+bool fork_thaw(void);
+
+/* checkpoint.c: stops of a process that somebody travels through */
+enum StopReason {
+    STOPPED_AT_BEGINNING,
+    STOPPED_AT_STEP,
+    STOPPED_AT_END,
+    STOPPED_IN_DEADLOCK,
+    STOPPED_DIVERGED,
+    STOPPED_AT_PLACE
+};
+void checkpoint_begin(int fd);
+bool checkpoint_is_on(void);
+void checkpoint_stop(enum StopReason reason);
+void checkpoint_talk(enum StopReason reason);
+PyObject *checkpoint_import(PyObject *module, PyObject *name);
+void files_become_private(void);
+
+/* trace.c: where the program is between two steps */
+bool trace_is_on(void);
+void trace_stop(enum StopReason reason);
+void trace_new_thread(void);
+extern PyMethodDef trace_functions[];
 
 /* descriptors.c: at replay, the numbers that descriptors had */
 enum Place { PLACE_SOCKET, PLACE_NULL, PLACE_DIRECTORY, PLACE_FILE };

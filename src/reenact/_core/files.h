@@ -64,5 +64,6 @@ PyObject *note_open(const Call *call, PyObject *result, int flags);
 
 /* scratch.c */
 PyObject *open_again(const Call *call, int flags);
+int files_scratch(int directory_fd);
 
 #endif

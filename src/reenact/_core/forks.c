@@ -178,7 +178,8 @@ static PyObject *as_recorded(const Call *call, PyObject *pid)
     if (value_take(NULL, &recorded, &unused) != KEPT) {
         replay_bad_input("a value that is damaged");
     }
-    if (recorded != NULL && PyLong_Check(recorded) && replayed_count < MOST_REPLAYED) {
+    bool is_there = PyLong_AsLong(pid) > 0;
+    if (is_there && recorded != NULL && PyLong_Check(recorded) && replayed_count < MOST_REPLAYED) {
         replayed[replayed_count].recorded = PyLong_AsLong(recorded);
         replayed[replayed_count++].real = (pid_t)PyLong_AsLong(pid);
     }
@@ -216,6 +217,9 @@ PyObject *fork_call(PyObject *self, PyObject *const *args, size_t count, PyObjec
     char parent[sizeof path];
     if (thread == NULL || !descend(parent)) {
         return PyObject_Vectorcall(call->native, args, count, names);
+    }
+    if (checkpoint_is_on()) { /* the travel is through this process alone */
+        return as_recorded(call, PyLong_FromLong(0));
     }
     search_uncontrolled("the program forks a process, which is not explored");
     uint32_t descended = children;

@@ -23,7 +23,7 @@ enum { CHECK_INTERVAL = 1000, SEARCH_INTERVAL = 10000, GRACE_NS = 20000000 };
 /* How soon, and how often at last, an event loop that waits for the outside looks again */
 enum { FIRST_LOOK_NS = 50000, LAST_LOOK_NS = 5000000 };
 
-Gate gate = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+Gate gate = {.mutex = PTHREAD_MUTEX_INITIALIZER, .stop_step = -1};
 __thread Thread *me;
 __thread int32_t quiet;
 static __thread bool foreign_seen;
@@ -302,21 +302,21 @@ static void await_baton(Thread *thread, int64_t deadline_ns)
         bool looks = look_ns >= 0 && (deadline_ns < 0 || look_ns < deadline_ns);
         int64_t until_ns = looks ? look_ns : deadline_ns;
         struct timespec deadline = {until_ns / 1000000000, until_ns % 1000000000};
-        long failed = futex(&thread->baton, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, 0,
-                            until_ns < 0 ? NULL : &deadline);
-        if (failed != 0 && errno == ETIMEDOUT && looks) {
+        int error = 0;
+        long failed = fork_park(&thread->baton, until_ns < 0 ? NULL : &deadline, &error);
+        if (failed != 0 && error == ETIMEDOUT && looks) {
             look_abroad();
             pause_ns = pause_ns * 2 < LAST_LOOK_NS ? pause_ns * 2 : LAST_LOOK_NS;
         }
-        else if (failed != 0 && errno == ETIMEDOUT && gate.is_virtual) {
+        else if (failed != 0 && error == ETIMEDOUT && gate.is_virtual) {
             search_idle();
             deadline_ns = real_ns() + GRACE_NS;
         }
-        else if (failed != 0 && errno == ETIMEDOUT) {
+        else if (failed != 0 && error == ETIMEDOUT) {
             deadline_ns = -1;
             note_deadline(thread);
         }
-        else if (failed != 0 && errno == EINTR) {
+        else if (failed != 0 && error == EINTR) {
             gate_take_interrupts();
         }
     }

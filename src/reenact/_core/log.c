@@ -54,9 +54,15 @@ void log_stop(int error)
     logging = false;
 }
 
-/* Reserve and map the next piece of a file; returns errno. */
+/* Reserve and map the next piece of a file; returns errno. Copies of a process that somebody
+ * travels through must each have their own. */
 static int map_more(int fd, void *base, size_t mapped, size_t size)
 {
+    if (checkpoint_is_on()) {
+        void *at = mmap((char *)base + mapped, size, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+        return at == MAP_FAILED ? errno : 0;
+    }
     int error = posix_fallocate(fd, (off_t)mapped, (off_t)size);
     if (error != 0) {
         return error;
@@ -85,7 +91,7 @@ static int stream_grow(Stream *stream)
         errno = error;
         return -1;
     }
-    if (stream->mapped >= LARGEST_CHUNK) {
+    if (stream->mapped >= LARGEST_CHUNK && !checkpoint_is_on()) {
         let_go(stream);
     }
     stream->mapped += size;
@@ -106,7 +112,7 @@ int move_high(int fd)
     if (fd < 0 || getrlimit(RLIMIT_NOFILE, &limit) < 0) {
         return fd;
     }
-    int lowest = limit.rlim_cur > 4096 ? 4032 : (int)limit.rlim_cur - 64;
+    int lowest = limit.rlim_cur > FIRST_OF_OURS + 64 ? FIRST_OF_OURS : (int)limit.rlim_cur - 64;
     int high = fcntl(fd, F_DUPFD_CLOEXEC, lowest > fd ? lowest : fd);
     if (high < 0) {
         return fd;

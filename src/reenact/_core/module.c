@@ -64,7 +64,7 @@ static int begin_gate(int write_fd, int read_fd)
         (files_begin(write_fd) < 0 || replay_map(read_fd) < 0 || replay_begin() < 0)) {
         return -1;
     }
-    return patrol_start();
+    return checkpoint_is_on() ? 0 : patrol_start();
 }
 
 /* What the launcher tells the core, at the head of the control file: fixed in size, and read
@@ -76,6 +76,8 @@ typedef struct {
     int64_t slice, last_step;
     int32_t is_cut;
     int32_t held_fd; /* held open until this process and all it forked have ended; -1 if none */
+    int32_t orders_fd; /* of whoever travels through the replay; -1 if nobody does */
+    int32_t unused;
 } Control;
 static Control control;
 
@@ -150,6 +152,9 @@ static PyObject *start_gate(PyObject *module, PyObject *args)
                                .last_step = control.last_step,
                                .is_cut = control.is_cut != 0,
                                .chooser = Py_NewRef(chooser)};
+    if (control.orders_fd >= 0) {
+        checkpoint_begin(control.orders_fd);
+    }
     if (begin_gate(control.write_fd, control.read_fd) != 0) {
         return cannot_begin(fd);
     }
@@ -163,6 +168,7 @@ static PyObject *start_gate(PyObject *module, PyObject *args)
     threads_bind(thread);
     gate_adopt_main(thread);
     gate.active = true;
+    checkpoint_stop(STOPPED_AT_BEGINNING);
     Py_RETURN_NONE;
 }
 
@@ -180,6 +186,7 @@ static PyObject *close_gate(PyObject *module, PyObject *let_go)
     (void)module;
     if (gate.active && me != NULL && getpid() == gate.pid) {
         bool goes_on = PyObject_IsTrue(let_go) == 1;
+        checkpoint_stop(STOPPED_AT_END);
         gate_close(goes_on);
         collect_give_back();
         if (goes_on) {
@@ -374,6 +381,7 @@ PyMODINIT_FUNC PyInit__core(void)
         PyModule_AddFunctions(module, signal_functions) < 0 ||
         PyModule_AddFunctions(module, audit_functions) < 0 ||
         PyModule_AddFunctions(module, fork_functions) < 0 ||
+        PyModule_AddFunctions(module, trace_functions) < 0 ||
         PyModule_AddFunctions(module, explore_functions) < 0 ||
         PyModule_AddFunctions(module, point_functions) < 0 ||
         PyModule_AddFunctions(module, race_functions) < 0 ||

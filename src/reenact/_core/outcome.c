@@ -83,6 +83,11 @@ static void flush_output(void)
 
 static void __attribute__((noreturn)) leave(enum RunEnd end, int code)
 {
+    if (me != NULL && compat_thread_state() != NULL) {
+        checkpoint_stop(end == RUN_DEADLOCKED ? STOPPED_IN_DEADLOCK
+                        : end == RUN_DIVERGED ? STOPPED_DIVERGED
+                                              : STOPPED_AT_END);
+    }
     gate.state->ended = end;
     gate.active = false;
     flush_output();

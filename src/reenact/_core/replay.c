@@ -104,7 +104,11 @@ static Thread *target(int64_t step)
 void replay_grant(Thread *thread, int64_t step)
 {
     int64_t until = next.exists ? next.step : gate.settings.last_step;
-    thread->budget = until < 0 ? INT64_MAX / 2 : until - step;
+    until = until < 0 ? INT64_MAX / 2 : until;
+    if (gate.stop_step >= step && gate.stop_step < until) {
+        until = gate.stop_step;
+    }
+    thread->budget = until - step;
     gate.state->step_end = step + thread->budget;
 }
 
@@ -187,8 +191,19 @@ static bool is_obeyed_at_points(const Thread *thread)
            (next.kind == ENTRY_INTERRUPT && thread->index != 0);
 }
 
+/* Before anything that the recording has at this step. */
+static void stop_here(Thread *thread, int64_t step)
+{
+    if (gate.stop_step >= 0 && step >= gate.stop_step) {
+        gate.stop_step = -1;
+        checkpoint_stop(STOPPED_AT_STEP);
+        replay_grant(thread, step);
+    }
+}
+
 int replay_point(Thread *thread, int64_t step)
 {
+    stop_here(thread, step);
     while (next.exists && next.step == step && is_obeyed_at_points(thread)) {
         obey(thread, step);
         if (thread->away) { /* robbed as soon as it had the baton again */

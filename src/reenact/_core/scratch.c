@@ -14,6 +14,14 @@ int files_begin(int directory_fd)
     return scratch_fd < 0 ? -1 : 0;
 }
 
+/* The directory of scratch files from now on, if it is one; the one up to now. */
+int files_scratch(int directory_fd)
+{
+    int before = scratch_fd;
+    scratch_fd = directory_fd < 0 ? scratch_fd : directory_fd;
+    return before;
+}
+
 static bool write_all(int fd, const unsigned char *bytes, uint64_t size)
 {
     while (size > 0) {

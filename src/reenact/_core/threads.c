@@ -83,6 +83,7 @@ PyObject *threads_leave(PyObject *result)
 
 static void on_exit_of_thread(void *value)
 {
+    fork_leave();
     if (value == &leaving) {
         atomic_fetch_sub(&leaving, 1);
         return;
@@ -143,6 +144,7 @@ static PyObject *boot_call(PyObject *self, PyObject *args, PyObject *names)
     Thread *thread = boot->thread;
     threads_bind(thread);
     gate_take_turn(thread);
+    trace_new_thread();
     if (gate.active) {
         gate_done(OP_BEGIN, &thread->done);
     }

@@ -11,7 +11,7 @@ import select
 import signal
 import struct
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from reenact import _core
@@ -22,7 +22,7 @@ RECORD = 1
 REPLAY = 2
 FORKED_LIMIT_S = 60
 
-_CONTROL = struct.Struct("<8s4iQqq2i")
+_CONTROL = struct.Struct("<8s4iQqq4i")
 _BOOTSTRAP = bootstrap("reenact.engine.child")
 _FROM_TERMINAL = 0x80  # si_code of a signal that the kernel sent to the whole process group
 _WATCHED = {signal.SIGCHLD, signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
@@ -96,6 +96,25 @@ def run(
     return ended
 
 
+def start_replay(
+    program: Program,
+    choices: Choices,
+    environment: dict[str, str],
+    flags: tuple[str, ...],
+    write: str,
+    read: str,
+    last_step: int,
+    is_cut: bool,
+    orders: int,
+) -> int:
+    """Start a replay that takes orders from a socket, and prints nothing; its process."""
+    environment, hidden = settle(environment)
+    descriptors = _descriptors(
+        REPLAY, program, choices, hidden, write, read, last_step, is_cut, -1, orders
+    )
+    return _spawn(_command(flags, descriptors), environment, descriptors, is_silent=True)
+
+
 def become(
     program: Program,
     choices: Choices,
@@ -148,14 +167,15 @@ def _descriptors(
     last_step: int,
     is_cut: bool,
     held: int,
+    orders: int = -1,
 ) -> list[int]:
-    """Both directories, what is held open as long as the run goes on, and last the control file,
-    in which their numbers are."""
+    """Both directories, what is held open as long as the run goes on, where orders come from, and
+    last the control file, in which their numbers are."""
     descriptors = [os.open(write, os.O_DIRECTORY), os.open(read, os.O_DIRECTORY)]
     chosen = (choices.kind, choices.seed, choices.slice)
-    core = _CONTROL.pack(b"control", mode, *descriptors, *chosen, last_step, is_cut, held)
-    if held >= 0:
-        descriptors.append(held)
+    ends = (last_step, is_cut, held, orders, 0)
+    core = _CONTROL.pack(b"control", mode, *descriptors, *chosen, *ends)
+    descriptors.extend(each for each in (held, orders) if each >= 0)
     descriptors.append(_control_file(core + _control_text(program, choices, hidden)))
     return descriptors
 
@@ -181,20 +201,39 @@ def _spawn_and_wait(
     descriptors: list[int],
     meanwhile: Callable[[], None] | None,
 ) -> Ended:
-    for descriptor in descriptors:
-        os.set_inheritable(descriptor, True)
-    if descriptors:
-        _core.fix_addresses()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, _WATCHED)
     try:
-        pid = os.posix_spawn(command[0], command, environment, setsigmask=before)
-        for descriptor in descriptors:
-            os.close(descriptor)
+        pid = _spawn(command, environment, descriptors, before)
         if meanwhile is not None:
             meanwhile()
         return _wait(pid)
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _spawn(
+    command: list[str],
+    environment: dict[str, str],
+    descriptors: list[int],
+    mask: Iterable[int] = (),
+    is_silent: bool = False,
+) -> int:
+    """The new process; the descriptors are its own from now on."""
+    for descriptor in descriptors:
+        os.set_inheritable(descriptor, True)
+    if descriptors:
+        _core.fix_addresses()
+    silence = [(os.POSIX_SPAWN_OPEN, each, os.devnull, os.O_RDWR, 0) for each in range(3)]
+    pid = os.posix_spawn(
+        command[0],
+        command,
+        environment,
+        setsigmask=mask,
+        file_actions=silence if is_silent else [],
+    )
+    for descriptor in descriptors:
+        os.close(descriptor)
+    return pid
 
 
 def _wait(pid: int) -> Ended:

@@ -155,13 +155,13 @@ def replay(
     check_usable(recording)
     check_modules(recording)
     header = recording.header
-    with _directories(recording) as (read, write):
-        _enter(header.cwd, recording)
+    with directories(recording) as (read, write):
+        enter(header.cwd, recording)
         ended = launch.run(
             launch.REPLAY,
-            change(_program(header)),
-            _choices(header),
-            _environment(header),
+            change(program_of(header)),
+            choices_of(header),
+            environment_of(header),
             header.flags,
             str(write),
             str(read),
@@ -176,18 +176,18 @@ def replay(
         return _compare(recording, replayed, ended)
 
 
-def _choices(header: Header) -> Choices:
+def choices_of(header: Header) -> Choices:
     """Nothing is chosen in a replay, but a strategy written in Python is loaded all the same: the
     modules it imports were there when the program was recorded."""
     return Choices(header.strategy.name, 0, header.strategy.seed, header.strategy.slice)
 
 
-def _program(header: Header) -> Program:
+def program_of(header: Header) -> Program:
     packages = header.instrument.packages if header.instrument.enabled else None
     return Program(header.mode, header.target, header.argv, packages, header.inputs)
 
 
-def _enter(cwd: str, recording: Recording) -> None:
+def enter(cwd: str, recording: Recording) -> None:
     try:
         os.chdir(cwd)
     except OSError as error:
@@ -199,7 +199,7 @@ def _enter(cwd: str, recording: Recording) -> None:
         ) from error
 
 
-def _environment(header: Header) -> dict[str, str]:
+def environment_of(header: Header) -> dict[str, str]:
     def is_ours(name: str) -> bool:
         return name.startswith("LD_") or name in _OURS
 
@@ -209,7 +209,7 @@ def _environment(header: Header) -> dict[str, str]:
 
 
 @contextmanager
-def _directories(recording: Recording) -> Iterator[tuple[Path, Path]]:
+def directories(recording: Recording) -> Iterator[tuple[Path, Path]]:
     """Where the recording lies open, and where the replay writes."""
     scratch = Path(tempfile.mkdtemp(prefix="reenact-"))
     try:

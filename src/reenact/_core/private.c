@@ -1,0 +1,129 @@
+/* Files of a copied process: positions and scratch files of its own.
+ *
+ * A copy shares open files with the process that it was copied from. Each regular file is opened
+ * again, at the same position and under the same number; scratch files are copied first, into a
+ * directory of the copy's. Nothing here allocates. */
+#include "files.h"
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { PATH_SIZE = 4096 };
+
+typedef struct {
+    uint64_t inode;
+    int64_t offset;
+    unsigned short size;
+    unsigned char type;
+    char name[];
+} Entry;
+
+static int root_fd = -1; /* where the first process had its scratch files */
+static char old_path[PATH_SIZE];
+
+/* Calls each with every name in a directory. */
+static void each_name(int directory_fd, void (*each)(const char *name))
+{
+    char buffer[4096];
+    long size;
+    lseek(directory_fd, 0, SEEK_SET);
+    while ((size = syscall(SYS_getdents64, directory_fd, buffer, sizeof buffer)) > 0) {
+        for (long at = 0; at < size; at += ((Entry *)(buffer + at))->size) {
+            each(((Entry *)(buffer + at))->name);
+        }
+    }
+}
+
+static int from_fd, to_fd;
+
+static void copy_scratch(const char *name)
+{
+    char buffer[1 << 16];
+    if (name[0] != 'f' || name[1] < '0' || name[1] > '9') {
+        return;
+    }
+    int from = openat(from_fd, name, O_RDONLY | O_CLOEXEC);
+    int to = openat(to_fd, name, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
+    ssize_t size;
+    while (from >= 0 && to >= 0 && (size = read(from, buffer, sizeof buffer)) > 0) {
+        if (write(to, buffer, (size_t)size) != size) {
+            _exit(EXIT_UNUSABLE); /* no room: this copy would not be one */
+        }
+    }
+    close(from);
+    close(to);
+}
+
+/* A descriptor of the same file with a position of its own, -1 if it need not or cannot be had. */
+static int open_anew(int fd, int flags, const char *link)
+{
+    char path[PATH_SIZE];
+    ssize_t size = readlink(link, path, sizeof path - 1);
+    size_t prefix = strlen(old_path);
+    path[size > 0 ? size : 0] = '\0';
+    bool is_scratch = strncmp(path, old_path, prefix) == 0 && path[prefix] == '/';
+    int anew = is_scratch ? openat(to_fd, path + prefix + 1, flags | O_CLOEXEC)
+                          : open(link, flags | O_CLOEXEC);
+    if (anew >= 0) {
+        lseek(anew, lseek(fd, 0, SEEK_CUR), SEEK_SET);
+    }
+    return anew;
+}
+
+static void make_private(const char *name)
+{
+    int fd = atoi(name);
+    struct stat found;
+    char link[64];
+    if (name[0] < '0' || name[0] > '9' || fd >= FIRST_OF_OURS || fstat(fd, &found) < 0 ||
+        !S_ISREG(found.st_mode)) {
+        return;
+    }
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    int flags = fcntl(fd, F_GETFL) & ~(O_CREAT | O_EXCL | O_TRUNC);
+    int anew = open_anew(fd, flags, link);
+    if (anew < 0) {
+        return;
+    }
+    dup3(anew, fd, fcntl(fd, F_GETFD) & FD_CLOEXEC ? O_CLOEXEC : 0);
+    close(anew);
+    Opened *entry = opened_at(fd);
+    Facts before = facts_of(&found);
+    if (entry != NULL && fstat(fd, &found) == 0 && is_same_file(&entry->facts, &before)) {
+        entry->facts.device = found.st_dev;
+        entry->facts.inode = found.st_ino;
+    }
+}
+
+/* In a copy, before anything else. */
+void files_become_private(void)
+{
+    char name[32], link[64];
+    int scratch = files_scratch(-1);
+    if (scratch < 0) {
+        return;
+    }
+    root_fd = root_fd < 0 ? scratch : root_fd;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", scratch);
+    ssize_t size = readlink(link, old_path, sizeof old_path - 1);
+    old_path[size > 0 ? size : 0] = '\0';
+    snprintf(name, sizeof name, "c%d", getpid());
+    mkdirat(root_fd, name, 0700);
+    from_fd = scratch;
+    to_fd = move_high(openat(root_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (to_fd < 0) {
+        _exit(EXIT_UNUSABLE);
+    }
+    each_name(from_fd, copy_scratch);
+    int numbers = move_high(open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    each_name(numbers, make_private);
+    close(numbers);
+    files_scratch(to_fd);
+    if (from_fd != root_fd) {
+        close(from_fd);
+    }
+}

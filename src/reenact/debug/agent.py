@@ -1,0 +1,209 @@
+"""Answers questions about the program, inside a copy of it that is thrown away afterwards.
+
+`_core/checkpoint.c` calls `talk` in the thread that has stopped, and again whenever a hunt through
+the program's lines (`_core/trace.c`) has come to its end. Whatever could run code of the program's
+- a repr, a property, an expression - is done in a copy of the copy, with a limit of time.
+
+The program goes on in this process afterwards, and must not see that modules were imported: the
+core takes those that this one needs out of sys.modules again. So it needs few.
+"""
+
+from __future__ import annotations
+
+import marshal
+import os
+import sys
+
+from reenact import _core
+from reenact.debug.frames import OURS, described, frame_at, frames_of
+from reenact.debug.hunting import Hunt
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+LIMIT_S = 10  # for what an expression may take
+_SIZE = 4  # bytes before each message
+_hunt: Hunt | None = None
+
+
+def talk(descriptor: int, reason: int, thread: int) -> None:
+    """Say where the program is, and do what is asked until it is to go on."""
+    _send(descriptor, _where(reason, thread))
+    while True:
+        request = _receive(descriptor)
+        if request["do"] == "hunt":
+            _begin(request)
+            return
+        try:
+            _send(descriptor, _isolated(lambda: _ANSWERS[request["do"]](request)))
+        except Exception as error:  # of ours: the other end must hear of it
+            _send(descriptor, {"error": f"{type(error).__name__}: {error}"})
+
+
+def _where(reason: int, thread: int) -> dict[str, Any]:
+    step, line = _core.place()
+    found = _core.found()
+    said: dict[str, Any] = {"reason": reason, "thread": thread, "place": [step, line]}
+    outcome = _core.outcome_so_far()
+    if outcome:
+        said["outcome"] = outcome.decode("utf-8", "backslashreplace")
+    if _hunt is not None:
+        said["found"] = None if found is None else list(found)
+        said["hit"] = _hunt.hit
+        said["changed"] = _hunt.changed
+    return said
+
+
+def _begin(request: dict[str, Any]) -> None:
+    global _hunt
+    _hunt = Hunt(request, _hunt)
+    if "means" in request:
+        _hunt.mean(frame_at(request["means"]))
+    end = request.get("end") or [-1, 0]
+    _core.hunt(
+        _hunt.judge,
+        OURS,
+        tuple(end),
+        bool(request.get("backward")),
+        request.get("thread", -1),
+        request.get("deepest", 1 << 40),
+        request.get("least", 0),
+        [each["line"] for each in request.get("breakpoints", ())],
+        _hunt.asks_every_line,
+        _hunt.asks_writes,
+        bool(request.get("failures")),
+    )
+    if _hunt.asks_writes:
+        _hunt.look_at_frames()
+        _core.trace_again()
+
+
+def _isolated(answer: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """What a function gives that runs in a copy of this process."""
+    reading, writing = os.pipe()
+
+    def run() -> None:
+        try:
+            result = answer()
+        except Exception as error:
+            result = {"error": f"{type(error).__name__}: {error}"}
+        with open(writing, "wb") as file:
+            file.write(marshal.dumps(result))
+        os._exit(0)
+
+    pid = _core.in_copy(run, LIMIT_S)
+    os.close(writing)
+    with open(reading, "rb") as file:
+        data = file.read()
+    os.waitpid(pid, 0)
+    if not data:
+        return {"error": f"it did not come to an end within {LIMIT_S} seconds"}
+    result: dict[str, Any] = marshal.loads(data)
+    return result
+
+
+def _send(descriptor: int, document: dict[str, Any]) -> None:
+    data = marshal.dumps(document)
+    data = len(data).to_bytes(_SIZE, "little") + data
+    while data:
+        data = data[os.write(descriptor, data) :]
+
+
+def _receive(descriptor: int) -> dict[str, Any]:
+    size = int.from_bytes(_read(descriptor, _SIZE), "little")
+    request: dict[str, Any] = marshal.loads(_read(descriptor, size))
+    return request
+
+
+def _read(descriptor: int, size: int) -> bytes:
+    data = b""
+    while len(data) < size:
+        more = os.read(descriptor, size - len(data))
+        if not more:
+            os._exit(0)
+        data += more
+    return data
+
+
+# ---- what can be asked ----
+
+
+def _stack(request: dict[str, Any]) -> dict[str, Any]:
+    return {"frames": [described(each) for each in frames_of(request["thread"])]}
+
+
+def _threads(request: dict[str, Any]) -> dict[str, Any]:
+    from threading import _active  # type: ignore[attr-defined]
+
+    threads = []
+    for index, status, ident, operation, number, kind, owner in _core.threads():
+        python = _active.get(ident)
+        frames = frames_of(index)
+        threads.append(
+            {
+                "index": index,
+                "status": status,
+                "name": python.name if python is not None else "",
+                "operation": _core.OPERATIONS[operation] if kind >= 0 else "",
+                "object": number,
+                "kind": _core.OBJECTS[kind] if kind >= 0 else "",
+                "owner": owner,
+                "at": described(frames[0]) if frames else None,
+            }
+        )
+    return {"threads": threads}
+
+
+def _evaluate(request: dict[str, Any]) -> dict[str, Any]:
+    from reenact.debug import looking
+
+    return looking.evaluate(request["text"], frame_at(request), request.get("pretty", False))
+
+
+def _variables(request: dict[str, Any]) -> dict[str, Any]:
+    from reenact.debug import looking
+
+    return looking.variables(frame_at(request), request["scope"], request.get("path", []))
+
+
+def _arguments(request: dict[str, Any]) -> dict[str, Any]:
+    from reenact.debug import looking
+
+    return looking.arguments(frame_at(request))
+
+
+def _complete(request: dict[str, Any]) -> dict[str, Any]:
+    from reenact.debug import looking
+
+    return looking.complete(request["text"], frame_at(request))
+
+
+def _writes(request: dict[str, Any]) -> dict[str, Any]:
+    if _hunt is None:
+        raise LookupError("nothing was hunted")
+    return _hunt.writes(request["text"], frame_at(request) if _hunt.wanted is None else None)
+
+
+def _output(request: dict[str, Any]) -> dict[str, Any]:
+    return {"output": _core.output_so_far().hex()}
+
+
+def _digest(request: dict[str, Any]) -> dict[str, Any]:
+    from reenact.debug import digest
+
+    return {"digest": digest.of_program(frames_of, [each[0] for each in _core.threads()])}
+
+
+_ANSWERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+    "stack": _stack,
+    "threads": _threads,
+    "evaluate": _evaluate,
+    "variables": _variables,
+    "arguments": _arguments,
+    "complete": _complete,
+    "writes": _writes,
+    "output": _output,
+    "digest": _digest,
+}

@@ -1,0 +1,138 @@
+"""Which steps a stopped copy of the replay is kept at, and how any other step is reached.
+
+Copies lie close to where somebody is and far apart further back: going one step back takes a
+moment, going far back takes as long as the distance, at most. Where processes cannot be copied
+every step is reached from the program's first one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from reenact.debug.process import ENDS, Process, ProcessGone
+
+CLOSEST = 500  # steps between the last two copies before a step that was asked for
+MOST_KEPT = 64
+MEGABYTE = 1 << 20
+
+
+def spaced(first: int, last: int, closest: int = CLOSEST) -> Iterator[int]:
+    """Steps strictly between two others: each halves what is left to the last."""
+    distance = (last - first) // 2
+    while distance >= closest:
+        yield last - distance
+        distance //= 2
+
+
+class Checkpoints:
+    """Copies by step. `start` begins a new replay, stopped at its beginning."""
+
+    def __init__(self, start: Callable[[], Process], limit_mb: int) -> None:
+        self._start = start
+        self._limit = limit_mb * MEGABYTE
+        self._kept: dict[int, Process] = {}
+        self._wanted: list[int] = []  # steps that were asked for, the latest last
+        self.end: Process | None = None
+        self.refusal = ""
+
+    @property
+    def steps(self) -> list[int]:
+        return sorted(self._kept)
+
+    def before(self, step: int) -> int:
+        """The last kept step before this one; 0 if there is none."""
+        return max((each for each in self._kept if each < step), default=0)
+
+    def at(self, step: int) -> Process:
+        """A copy of the process at this step, the caller's to do with as it likes."""
+        if step in self._kept:
+            copied = self._kept[step].copy()
+            if copied is not None:
+                return copied
+        runner = self._nearest(step)
+        for between in spaced(runner.step, step):
+            self._run(runner, between)
+            self._keep(runner)
+        if runner.step < step:
+            self._run(runner, step)
+        return self._keep_one_of_two(runner)
+
+    def at_end(self, last_step: int) -> Process:
+        """A copy of the process at its end; it may end before the last step, if it dies."""
+        if self.end is not None:
+            copied = self.end.copy()
+            if copied is not None:
+                return copied
+        runner = self._nearest(last_step + 1)
+        for between in spaced(runner.step, last_step):
+            self._run(runner, between)
+            self._keep(runner)
+        if runner.reason not in ENDS:
+            self._run(runner, -1)
+        copied = runner.copy()
+        if copied is not None:
+            self.end = runner
+            return copied
+        return runner
+
+    def _run(self, runner: Process, step: int) -> None:
+        if runner.reason in ENDS:
+            return
+        try:
+            runner.run(step)
+        except ProcessGone:
+            runner.close()
+            raise
+
+    def _nearest(self, step: int) -> Process:
+        """A process that is stopped at this step or before it."""
+        if not self._kept:
+            first = self._start()
+            self._keep(first)
+            return first
+        nearest = max((each for each in self._kept if each <= step), default=0)
+        copied = self._kept[nearest].copy() if nearest in self._kept else None
+        return copied if copied is not None else self._start()
+
+    def _keep_one_of_two(self, process: Process) -> Process:
+        """The process itself is the caller's, a copy is kept."""
+        if process.reason not in ENDS:
+            self._keep(process)
+        return process
+
+    def _keep(self, process: Process) -> None:
+        if process.reason in ENDS or process.step in self._kept:
+            return
+        copied = process.copy()
+        if copied is None:
+            self.refusal = process.refusal
+            return
+        self._kept[process.step] = copied
+        self._wanted.append(process.step)
+        self._drop_some()
+
+    def _drop_some(self) -> None:
+        while len(self._kept) > MOST_KEPT or (len(self._kept) > 4 and self._is_too_much()):
+            self._kept.pop(self._least_useful()).close()
+
+    def _is_too_much(self) -> bool:
+        return sum(each.memory for each in self._kept.values()) > self._limit
+
+    def _least_useful(self) -> int:
+        """The one whose neighbours are close to each other for how far away it is from where
+        somebody was last; the first step is always kept."""
+        steps = self.steps
+        now = self._wanted[-1]
+
+        def use(index: int) -> float:
+            gap = steps[min(index + 1, len(steps) - 1)] - steps[index - 1]
+            return gap / (1 + abs(now - steps[index]))
+
+        candidates = [each for each in range(1, len(steps)) if steps[each] != now]
+        return steps[min(candidates, key=use)]
+
+    def close(self) -> None:
+        for process in (*self._kept.values(), *([self.end] if self.end else ())):
+            process.close()
+        self._kept.clear()
+        self.end = None

@@ -1,0 +1,53 @@
+"""The program's frames, without ours. Loaded into copies of the program: imports next to nothing."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from reenact import _core
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import FrameType
+    from typing import Any
+
+OURS = os.path.dirname(os.path.dirname(__file__)) + os.sep
+_CHILD = os.path.join(OURS, "engine", "child.py")  # runs the program
+
+
+def frames_of(thread: int) -> list[FrameType]:
+    """The program's frames of a thread, the innermost first."""
+    idents = {each[0]: each[2] for each in _core.threads()}
+    frame = sys._current_frames().get(idents.get(thread, -1))
+    frames = []
+    while frame is not None and frame.f_code.co_filename != _CHILD:
+        if not frame.f_code.co_filename.startswith(OURS):
+            frames.append(frame)
+        frame = frame.f_back
+    return frames
+
+
+def frame_at(where: dict[str, Any]) -> FrameType:
+    """The frame that a request is about."""
+    frames = frames_of(where["thread"])
+    if not frames:
+        raise LookupError("the program has no frame there: it has not begun, or is over")
+    return frames[min(where.get("frame", 0), len(frames) - 1)]
+
+
+def described(frame: FrameType) -> dict[str, Any]:
+    """What front-ends know as a Frame."""
+    code = frame.f_code
+    depth = 0
+    outer: FrameType | None = frame
+    while outer is not None:
+        depth += 1
+        outer = outer.f_back
+    return {
+        "file": code.co_filename,
+        "line": frame.f_lineno,
+        "function": code.co_qualname,
+        "depth": depth,
+        "first": code.co_firstlineno,
+    }

@@ -1,0 +1,168 @@
+"""What a hunt through the program's lines looks for, as far as numbers do not tell.
+
+Called by `_core/trace.c`, inside a copy of the program. A hunt for writes notes the latest one to
+everything that could be meant; what is meant is known at its end, where the expression can be
+evaluated: addresses differ from one copy to another, and agree within one.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from reenact import _core
+from reenact.debug.frames import frames_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import CodeType, FrameType
+    from typing import Any
+
+    from reenact.debug.writes import Writers, Written
+
+
+class Hunt:
+    """One hunt; `previous` is the one before it in this process, whose notes may be taken over."""
+
+    def __init__(self, request: dict[str, Any], previous: Hunt | None) -> None:
+        self.breakpoints: list[dict[str, Any]] = request.get("breakpoints", [])
+        self.expressions: list[dict[str, Any]] = request.get("expressions", [])
+        self.hit: list[int] = []  # numbers of what the last stop was for
+        self.changed: list[Any] = []
+        self.written: Written | None = None
+        if "written" in request:
+            self._writes = _core.import_unseen("reenact.debug.writes")
+            self.written = self._writes.Written(request["written"])
+        self.wanted: tuple[Any, ...] | None = None  # what is meant, if it is known already
+        self.first: dict[tuple[Any, ...], tuple[int, int, int]] = {}
+        self.latest: dict[tuple[Any, ...], tuple[int, int, int]] = {}
+        self._codes: dict[int, Writers] = {}
+        self._values: dict[int, str] = {}
+        self._is_over = bool(request.get("keeps"))  # the writes were noted by the hunt before
+        self._is_stopping = bool(request.get("stops"))
+        self._after = tuple(request.get("after", (-1, 0)))  # writes of lines up to here do not count
+        if previous is not None:
+            self.wanted = previous.wanted
+        if self._is_over and previous is not None:
+            self.latest, self.first, self.written = previous.latest, previous.first, previous.written
+            self._writes = previous._writes
+
+    def mean(self, frame: FrameType) -> None:
+        """What is hunted is what the expression means in this frame, now."""
+        assert self.written is not None
+        self.wanted = self.written.key_in(frame)
+
+    @property
+    def asks_every_line(self) -> bool:
+        return bool(self.expressions)
+
+    @property
+    def asks_writes(self) -> bool:
+        return self.written is not None and not self._is_over
+
+    def judge(self, kind: str, frame: FrameType, number: int, thread: int) -> object:
+        """Called by the core: whether this is what is looked for."""
+        if kind == "line":
+            return self._judge_line(frame, number, thread)
+        if kind == "code":
+            return self._mask(frame.f_code)
+        if kind == "call":
+            return self._note_call(frame, thread)
+        return self._judge_write(frame, number, thread)
+
+    def _judge_line(self, frame: FrameType, number: int, thread: int) -> bool:
+        file = frame.f_code.co_filename
+        hit = [
+            each["number"]
+            for each in self.breakpoints
+            if each["line"] == number and each["file"] == file and _holds(each, frame, thread)
+        ]
+        hit += [each["number"] for each in self.expressions if self._has_changed(each, thread)]
+        if hit:
+            self.hit = hit
+        return bool(hit)
+
+    def _has_changed(self, watch: dict[str, Any], thread: int) -> bool:
+        """Whether an expression has another value than at the line before."""
+        value = "(not there)"
+        for frame in frames_of(watch["thread"]):
+            if (frame.f_code.co_filename, frame.f_code.co_qualname) == tuple(watch["code"]):
+                try:
+                    value = repr(eval(watch["text"], {**frame.f_globals, **frame.f_locals}))
+                except Exception as error:
+                    value = f"({type(error).__name__}: {error})"
+                break
+        before = self._values.get(watch["number"])
+        self._values[watch["number"]] = value
+        if before is None or before == value:
+            return False
+        self.changed = [before, value]
+        return True
+
+    def _mask(self, code: CodeType) -> bytes | None:
+        """Which instructions write, a byte for each."""
+        if self.written is None:
+            return None
+        found: Writers | None = self._writes.writers(self.written, code)
+        if found is None:
+            return None
+        self._codes[id(code)] = found
+        mask = bytearray(len(code.co_code) // 2)
+        for offset in found:
+            mask[offset // 2] = 1
+        return bytes(mask)
+
+    def _note_call(self, frame: FrameType, thread: int) -> bool:
+        """A call writes to the arguments, and ends what was known of its frame's variables."""
+        written = self.written
+        if written is None or written.kind != "name" or frame.f_lasti > 8:
+            return False
+        key = self._writes.variable_in(frame, written.name)
+        if key[0] == "local":
+            self.latest.pop(key, None)
+        if written.name in self._writes.arguments_of(frame.f_code):
+            return self._note(key, thread)
+        return False
+
+    def _judge_write(self, frame: FrameType, offset: int, thread: int) -> bool:
+        instruction, depth = self._codes[id(frame.f_code)][offset]
+        assert self.written is not None
+        return self._note(self.written.key_of(frame, instruction, depth), thread)
+
+    def _note(self, key: tuple[Any, ...], thread: int) -> bool:
+        line = _core.line_here(thread)
+        if line <= self._after:
+            return False
+        if self._is_stopping:
+            return key == self.wanted
+        self.latest[key] = (*line, thread)
+        self.first.setdefault(key, (*line, thread))
+        return False
+
+    def writes(self, text: str, frame: FrameType | None) -> dict[str, Any]:
+        """Where what is meant was written first and last, in this hunt."""
+        key = self.wanted
+        if key is None:
+            assert frame is not None
+            key = self._writes.Written(text).key_in(frame)
+        return {"first": self.first.get(key), "last": self.latest.get(key)}
+
+    def look_at_frames(self) -> None:
+        """Frames that run already have their instructions told as well."""
+        for top in sys._current_frames().values():
+            frame: FrameType | None = top
+            while frame is not None:
+                if self._mask(frame.f_code) is not None:
+                    frame.f_trace_opcodes = True
+                frame = frame.f_back
+
+
+def _holds(breakpoint: dict[str, Any], frame: FrameType, thread: int) -> bool:
+    if breakpoint.get("thread", thread) != thread:
+        return False
+    condition = breakpoint.get("condition")
+    if not condition:
+        return True
+    try:
+        return bool(eval(condition, {**frame.f_globals, **frame.f_locals}))
+    except Exception:
+        return True  # as pdb does: better to stop once too often

@@ -1,0 +1,153 @@
+"""What an expression or a variable looks like, in a frame of the program. Runs in a copy of it."""
+
+from __future__ import annotations
+
+import ast
+import pprint
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from types import FrameType
+from typing import Any
+
+from reenact.debug.writes import arguments_of
+
+LONGEST = 10_000  # characters of a text that is shown
+MOST_CHILDREN = 200
+_HARMLESS = (
+    ast.Expression,
+    ast.Name,
+    ast.Attribute,
+    ast.Subscript,
+    ast.Constant,
+    ast.Slice,
+    ast.Tuple,
+    ast.List,
+    ast.Dict,
+    ast.Set,
+    ast.BinOp,
+    ast.UnaryOp,
+    ast.BoolOp,
+    ast.Compare,
+    ast.IfExp,
+    ast.JoinedStr,
+    ast.FormattedValue,
+    ast.expr_context,
+    ast.operator,
+    ast.unaryop,
+    ast.boolop,
+    ast.cmpop,
+)
+
+
+def shown(value: object, pretty: bool = False) -> str:
+    """As a person would see it; an object whose own repr fails is still an object."""
+    try:
+        text = pprint.pformat(value) if pretty else repr(value)
+    except Exception as error:
+        text = f"<{type(value).__name__} at {id(value):#x}: its repr raised {error!r}>"
+    return text if len(text) <= LONGEST else text[:LONGEST] + "..."
+
+
+def evaluate(text: str, frame: FrameType, pretty: bool) -> dict[str, Any]:
+    """The value of an expression; a statement is carried out, and has none."""
+    names = {**frame.f_globals, **frame.f_locals}
+    try:
+        tree: ast.Module | ast.Expression
+        try:
+            tree = ast.parse(text.strip(), "<typed>", "eval")
+        except SyntaxError:
+            tree = ast.parse(text, "<typed>", "exec")
+        changes = not all(isinstance(each, _HARMLESS) for each in ast.walk(tree))
+        if isinstance(tree, ast.Module):
+            exec(compile(tree, "<typed>", "exec"), names)
+            return {"value": None, "changes": changes}
+        value = eval(compile(tree, "<typed>", "eval"), names)
+    except BaseException as error:
+        return {"raised": type(error).__name__, "message": str(error), "changes": False}
+    return {
+        "value": shown(value, pretty),
+        "type": type(value).__name__,
+        "children": has_children(value),
+        "changes": changes,
+    }
+
+
+def has_children(value: object) -> bool:
+    return next(children(value), None) is not None
+
+
+def children(value: object) -> Iterator[tuple[str, object]]:
+    """Attributes and items that a value consists of, by the name an expression would use."""
+    if isinstance(value, (str, bytes, int, float, complex, bool, type(None))):
+        return
+    if isinstance(value, dict):
+        for key in list(value):
+            yield f"[{shown(key)}]", value[key]
+        return
+    if isinstance(value, (list, tuple)):
+        for index, each in enumerate(value):
+            yield f"[{index}]", each
+        return
+    if isinstance(value, (set, frozenset)):
+        for index, each in enumerate(value):
+            yield f"{{{index}}}", each
+        return
+    for name in _attributes(value):
+        try:
+            yield f".{name}", object.__getattribute__(value, name)
+        except Exception:
+            continue
+
+
+def _attributes(value: object) -> Iterator[str]:
+    own = getattr(value, "__dict__", None)
+    if isinstance(own, dict) and not isinstance(value, type):
+        yield from (name for name in list(own) if isinstance(name, str))
+    for kind in type(value).__mro__:
+        slots = kind.__dict__.get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            if name not in ("__dict__", "__weakref__"):
+                mangled = name.startswith("__") and not name.endswith("__")
+                yield f"_{kind.__name__.lstrip('_')}{name}" if mangled else name
+
+
+def variables(frame: FrameType, scope: str, path: list[int]) -> dict[str, Any]:
+    """The variables of a scope, or the children of one of them: `path` has the place of each."""
+    names: Mapping[str, object] = frame.f_locals if scope == "locals" else frame.f_globals
+    found = [(name, value) for name, value in names.items() if _is_shown(name)]
+    for place in path:
+        found = list(islice(children(found[place][1]), MOST_CHILDREN))
+    return {
+        "variables": [
+            {
+                "name": name,
+                "value": shown(value),
+                "type": type(value).__name__,
+                "children": has_children(value),
+            }
+            for name, value in found
+        ]
+    }
+
+
+def _is_shown(name: str) -> bool:
+    return name != "__builtins__"
+
+
+def arguments(frame: FrameType) -> dict[str, Any]:
+    local = frame.f_locals
+    names = arguments_of(frame.f_code)
+    return {"arguments": [[name, shown(local[name])] for name in names if name in local]}
+
+
+def complete(text: str, frame: FrameType) -> dict[str, Any]:
+    """What a name, or an attribute after a dot, could go on as."""
+    names: dict[str, Any] = {**frame.f_globals, **frame.f_locals}
+    before, dot, last = text.rpartition(".")
+    if not dot:
+        return {"names": sorted(each for each in names if each.startswith(last))}
+    try:
+        value = eval(before, names)
+    except Exception:
+        return {"names": []}
+    return {"names": [f"{before}.{each}" for each in dir(value) if each.startswith(last)]}

@@ -1,0 +1,493 @@
+"""Moving through a recording: the one interface of all front-ends.
+
+A *place* is a step and the number of lines that were begun since it. The program is always looked
+at in a copy that was brought to the place; going back means to go forward from an earlier copy.
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+from reenact.debug.checkpoints import Checkpoints
+from reenact.debug.process import ENDS, Process, Reason
+from reenact.engine import launch, replay
+from reenact.errors import ReenactError
+from reenact.recordings.reader import Recording
+
+LIMIT_MB = 1024
+_LAST = 1 << 40  # more lines than there are in a step: its end
+
+
+class Place(NamedTuple):
+    """Where an execution is; places are in order of time."""
+
+    step: int
+    line: int = 0
+
+    def __str__(self) -> str:
+        if self.line == 0:
+            return f"{self.step}"
+        return f"{self.step} (end)" if self.line >= _LAST else f"{self.step}+{self.line}"
+
+
+BEGINNING = Place(0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A call that has not returned. `depth` counts all frames below it."""
+
+    file: str
+    line: int
+    function: str
+    depth: int
+    first: int
+
+
+@dataclass(frozen=True, slots=True)
+class Breakpoint:
+    """A line to stop at."""
+
+    number: int
+    file: str
+    line: int
+    condition: str = ""
+    is_temporary: bool = False
+    is_enabled: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """An expression; one that can be written to stops at the lines that write to it, any other at
+    lines after which it has another value. Names mean what they mean in the frame."""
+
+    number: int
+    text: str
+    thread: int
+    frame: Frame
+    place: Place
+    index: int  # of the frame, at the place
+    is_written: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """How far to go: over lines of one thread that are at most so deep, from a line on; without a
+    thread, to the next breakpoint or watched expression."""
+
+    thread: int = -1
+    deepest: int = 1 << 40
+    least: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Where the traveller is: `why` is step, breakpoint, watch, beginning, end, deadlock,
+    divergence, failure or place."""
+
+    place: Place
+    thread: int
+    why: str
+    hits: tuple[int, ...] = ()
+    changed: tuple[str, str] | None = None
+    stack: tuple[Frame, ...] = ()
+
+    @property
+    def frame(self) -> Frame | None:
+        return self.stack[0] if self.stack else None
+
+
+class TravelError(ReenactError):
+    """What was asked for cannot be done; the traveller is where it was."""
+
+
+_END_WORDS = {Reason.END: "end", Reason.DEADLOCK: "deadlock", Reason.DIVERGED: "divergence"}
+
+
+@dataclass
+class Traveller:
+    """A recording, open at one of its places."""
+
+    recording: Recording
+    limit_mb: int = LIMIT_MB
+    breakpoints: dict[int, Breakpoint] = field(default_factory=dict)
+    watches: dict[int, Watch] = field(default_factory=dict)
+    stop: Stop = field(default=Stop(BEGINNING, 0, "beginning"))
+
+    def __post_init__(self) -> None:
+        replay.check_usable(self.recording)
+        replay.check_modules(self.recording)
+        self._exits = ExitStack()
+        self._read, self._write = self._exits.enter_context(replay.directories(self.recording))
+        self._copies = Checkpoints(self._start, self.limit_mb)
+        self._exits.callback(self._copies.close)
+        self._shown: Process | None = None
+        self._end: Place | None = None
+        self._numbers = 0
+        self._starts = 0
+
+    def __enter__(self) -> Traveller:
+        return self
+
+    def __exit__(self, *unused: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End all processes."""
+        if self._shown is not None:
+            self._shown.close()
+            self._shown = None
+        self._exits.close()
+
+    @property
+    def refusal(self) -> str:
+        """Why there are no checkpoints, so that everything is done from the beginning; or empty."""
+        return self._copies.refusal
+
+    @property
+    def checkpoints(self) -> list[int]:
+        return self._copies.steps
+
+    def number(self) -> int:
+        """Of the next breakpoint or watch."""
+        self._numbers += 1
+        return self._numbers
+
+    # ---- where to ----
+
+    def open(self) -> Stop:
+        """Go to the failure if there was one, else to the end."""
+        self.go_to_end()
+        if self.stop.why == "end" and self._has_failed():
+            found = self._last_failure()
+            if found is not None:
+                self._show(found, "failure")
+        return self.stop
+
+    def _has_failed(self) -> bool:
+        end = self.recording.end
+        said = b"".join(self.recording.output(2))
+        return (end is not None and end.exit_code != 0) or b"Traceback (most recent" in said
+
+    def go_to_end(self) -> Stop:
+        process = self._copies.at_end(self.recording.last_step)
+        said = process.talk()
+        reason = Reason(said["reason"])
+        self._end = Place(process.step, _LAST)
+        return self._take(process, said, _END_WORDS.get(reason, "end"), self._end)
+
+    @property
+    def end(self) -> Place:
+        if self._end is None:
+            here = self.stop.place
+            self.go_to_end()
+            self.go_to(here)
+        assert self._end is not None
+        return self._end
+
+    def go_to(self, place: Place | int) -> Stop:
+        """Go to a place; beyond the end is the end."""
+        wanted = place if isinstance(place, Place) else Place(place)
+        if wanted.step < 0 or wanted.line < 0:
+            raise TravelError(f"there is no step {wanted.step}: steps begin with 0")
+        if wanted.line >= _LAST or wanted.step > self.recording.last_step >= 0:
+            return self.go_to_end()
+        return self._show(wanted, "beginning" if wanted == BEGINNING else "place")
+
+    def forward(self, move: Move = Move()) -> Stop:
+        """Go on until the move is done, a breakpoint, a watched write or the end."""
+        return self._hunt_forward(move)
+
+    def backward(self, move: Move = Move()) -> Stop:
+        """The same in the other direction, down to the beginning."""
+        found = self._best_backward(move)
+        if found is None:
+            return self._show(BEGINNING, "beginning")
+        place, why, hits, changed = found
+        self._show(place, why)
+        self.stop = replace(self.stop, hits=hits, changed=changed)
+        return self.stop
+
+    # ---- questions ----
+
+    def ask(self, question: str, **more: Any) -> dict[str, Any]:
+        """What the agent says of the program, here."""
+        if self._shown is None:
+            raise TravelError("the recording is not open at any place")
+        self._shown.say({"do": question, **more})
+        said = self._shown.hear()
+        if "error" in said:
+            raise TravelError(said["error"])
+        return said
+
+    def stack(self, thread: int) -> tuple[Frame, ...]:
+        return tuple(Frame(**each) for each in self.ask("stack", thread=thread)["frames"])
+
+    def last_write(self, text: str, thread: int, frame: int = 0) -> tuple[Place, int] | None:
+        """Where the value of a name, an attribute or an item was written last before here, and by
+        which thread."""
+        here = self.stop.place
+        return self._last_write(_Meant(text, thread, frame, here), here)
+
+    def watch(self, text: str, thread: int, index: int = 0) -> Watch:
+        """Stop from now on where the expression is written to, or has changed."""
+        from reenact.debug.writes import Written
+
+        try:
+            Written(text)
+            is_written = True
+        except ValueError:
+            is_written = False
+        except SyntaxError as error:
+            raise TravelError(f"{text!r} is no expression: {error.msg}") from None
+        stack = self.stack(thread)
+        if not stack:
+            raise TravelError(f"thread {thread} has no frame here")
+        number = self.number()
+        watch = Watch(number, text, thread, stack[index], self.stop.place, index, is_written)
+        self.watches[number] = watch
+        return watch
+
+    # ---- how it is done ----
+
+    def _start(self) -> Process:
+        """A new replay, stopped at its beginning."""
+        header = self.recording.header
+        ours, theirs = socket.socketpair()
+        self._starts += 1
+        write = self._write / f"p{self._starts}"
+        write.mkdir()
+        (write / "header.json").write_text(header.to_json(), "utf-8")
+        replay.enter(header.cwd, self.recording)
+        state = self.recording.state
+        pid = launch.start_replay(
+            replay.program_of(header),
+            replay.choices_of(header),
+            replay.environment_of(header),
+            header.flags,
+            str(write),
+            str(self._read),
+            self.recording.last_step,
+            state is None or not state.is_whole,
+            theirs.detach(),
+        )
+        return Process(ours, pid)
+
+    def _take(self, process: Process, said: dict[str, Any], why: str, place: Place) -> Stop:
+        if self._shown is not None:
+            self._shown.close()
+        self._shown = process
+        thread = said["thread"]
+        self.stop = Stop(place, thread, why)
+        self.stop = replace(self.stop, stack=self.stack(thread))
+        return self.stop
+
+    def _show(self, place: Place, why: str) -> Stop:
+        if place.line >= _LAST:
+            return self.go_to_end()
+        process = self._copies.at(place.step)
+        said = process.talk()
+        if place.line > 0:
+            said = self._hunt(process, end=place)
+        reason = Reason(said["reason"])
+        if reason in ENDS:
+            return self._take(process, said, _END_WORDS[reason], Place(process.step, _LAST))
+        return self._take(process, said, why, Place(*said["place"]))
+
+    def _hunt(self, process: Process, **request: Any) -> dict[str, Any]:
+        """Have a process go on; where it is then."""
+        end = request.pop("end", None)
+        if end is not None:
+            request["end"] = list(end)
+        process.say({"do": "hunt", **request})
+        return process.hear()
+
+    def _look(self) -> dict[str, Any]:
+        """What a hunt has to stop for, apart from the move."""
+        return {
+            "breakpoints": [
+                {
+                    "number": each.number,
+                    "file": each.file,
+                    "line": each.line,
+                    "condition": each.condition,
+                }
+                for each in self.breakpoints.values()
+                if each.is_enabled
+            ],
+            "expressions": [
+                {
+                    "number": each.number,
+                    "text": each.text,
+                    "thread": each.thread,
+                    "code": [each.frame.file, each.frame.function],
+                }
+                for each in self.watches.values()
+                if not each.is_written
+            ],
+        }
+
+    def _hunt_forward(self, move: Move) -> Stop:
+        here = self.stop.place
+        if here.line >= _LAST:
+            return self.stop
+        with self._copy_at(here) as process:
+            said = self._hunt(process, **_moving(move), **self._look())
+        hits = tuple(said.get("hit") or ())
+        changed = said.get("changed") or None
+        why = self._why(hits, changed)
+        is_end = Reason(said["reason"]) in ENDS
+        place = Place(said["place"][0], _LAST) if is_end else Place(*said["place"])
+        for watch in self._written():
+            wrote = self._first_write(_meant(watch), here, place)
+            if wrote is not None and wrote < place:
+                place, why, hits, changed, is_end = wrote, "watch", (watch.number,), None, False
+        if is_end:
+            return self.go_to_end()
+        self._show(place, why)
+        values = (changed[0], changed[1]) if changed else None
+        self.stop = replace(self.stop, hits=hits, changed=values)
+        return self.stop
+
+    def _why(self, hits: tuple[int, ...], changed: object) -> str:
+        if changed or any(each in self.watches for each in hits):
+            return "watch"
+        return "breakpoint" if hits else "step"
+
+    def _written(self) -> list[Watch]:
+        return [each for each in self.watches.values() if each.is_written]
+
+    def _first_write(self, meant: _Meant, after: Place, before: Place) -> Place | None:
+        """What a name means is known at the place where it was said: writes are noted up to there,
+        or looked for from there on."""
+        if meant.place > after:
+            with self._copy_at(after) as process:
+                self._hunt(process, end=meant.place, written=meant.text, after=list(after))
+                first = self._writes(process, meant)["first"]
+            if first is not None:
+                return Place(*first[:2])
+            after = meant.place
+        with self._copy_at(meant.place) as process:
+            means = {"thread": meant.thread, "frame": meant.frame}
+            if after > meant.place:
+                self._hunt(process, end=after, written=meant.text, means=means)
+                means = {}
+            more: dict[str, Any] = {"means": means} if means else {}
+            more["after"] = list(after)
+            said = self._hunt(process, end=before, written=meant.text, stops=True, **more)
+        found = said["found"]
+        return None if found is None else Place(*found[:2])
+
+    def _last_write(self, meant: _Meant, before: Place) -> tuple[Place, int] | None:
+        if meant.place < before:
+            with self._copy_at(meant.place) as process:
+                means = {"thread": meant.thread, "frame": meant.frame}
+                self._hunt(process, end=before, written=meant.text, means=means)
+                last = self._writes(process, meant)["last"]
+            if last is not None:
+                return Place(*last[:2]), last[2]
+            before = meant.place
+        for base, until in self._stretches_before(before):
+            with self._copy_at(Place(base)) as process:
+                self._hunt(process, end=until, backward=True, written=meant.text)
+                self._go_on(process, until, meant.place)
+                last = self._writes(process, meant)["last"]
+            if last is not None:
+                return Place(*last[:2]), last[2]
+        return None
+
+    def _go_on(self, process: Process, here: Place, place: Place) -> None:
+        """Let a process that has hunted come to a place, with what it has noted."""
+        if place.step > here.step and place.line < _LAST:
+            self._hunt(process, end=Place(place.step), keeps=True)
+        if place > here and place.line > 0:
+            self._hunt(process, end=place, keeps=True)
+
+    def _writes(self, process: Process, meant: _Meant) -> dict[str, Any]:
+        where = {"thread": meant.thread, "frame": meant.frame}
+        process.say({"do": "writes", "text": meant.text, **where})
+        said = process.hear()
+        if "error" in said:
+            raise TravelError(said["error"])
+        return said
+
+    @contextmanager
+    def _copy_at(self, place: Place) -> Iterator[Process]:
+        """A process that talks, at a place; it is ended afterwards."""
+        process = self._copies.at(place.step)
+        try:
+            process.talk()
+            if place.line:
+                self._hunt(process, end=place)
+            yield process
+        finally:
+            process.close()
+
+    def _stretches_before(self, here: Place) -> Iterator[tuple[int, Place]]:
+        """Stretches of steps, the latest first, each from a copy on."""
+        until = here
+        if here.line > 0 and here.line < _LAST:
+            yield here.step, here
+            until = Place(here.step)
+        while until > BEGINNING:
+            base = self._copies.before(until.step) if until.line < _LAST else until.step
+            if until.line >= _LAST:
+                base = self._copies.before(until.step + 1)
+            yield base, until
+            until = Place(base)
+
+    def _best_backward(
+        self, move: Move
+    ) -> tuple[Place, str, tuple[int, ...], tuple[str, str] | None] | None:
+        here = self.stop.place
+        best = None
+        for watch in self._written():
+            wrote = self._last_write(_meant(watch), here)
+            if wrote is not None and (best is None or wrote[0] > best[0]):
+                best = (wrote[0], "watch", (watch.number,), None)
+        for base, until in self._stretches_before(here):
+            if best is not None and until <= best[0]:
+                break
+            said = self._hunted(base, until, **_moving(move), **self._look())
+            if said["found"] is not None:
+                place = Place(*said["found"][:2])
+                if best is None or place > best[0]:
+                    hits = tuple(said.get("hit") or ())
+                    changed = said.get("changed") or None
+                    values = (changed[0], changed[1]) if changed else None
+                    best = (place, self._why(hits, changed), hits, values)
+                break
+        return best
+
+    def _hunted(self, base: int, until: Place, **request: Any) -> dict[str, Any]:
+        with self._copy_at(Place(base)) as process:
+            return self._hunt(process, end=until, backward=True, **request)
+
+    def _last_failure(self) -> Place | None:
+        for base, until in self._stretches_before(self.stop.place):
+            said = self._hunted(base, until, failures=True)
+            if said["found"] is not None:
+                return Place(*said["found"][:2])
+        return None
+
+
+def _moving(move: Move) -> dict[str, Any]:
+    return {"thread": move.thread, "deepest": move.deepest, "least": move.least}
+
+
+@dataclass(frozen=True, slots=True)
+class _Meant:
+    """Something that can be written to, as a frame at a place has it."""
+
+    text: str
+    thread: int
+    frame: int
+    place: Place
+
+
+def _meant(watch: Watch) -> _Meant:
+    return _Meant(watch.text, watch.thread, watch.index, watch.place)
