@@ -16,7 +16,7 @@ LAYERS = (
     ("intercept", "instrument"),
     ("analysis",),
     ("engine",),
-    ("explore",),
+    ("explore", "debug"),
     ("api", "cli"),
     ("__init__", "__main__"),
 )

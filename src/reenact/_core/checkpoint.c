@@ -115,7 +115,8 @@ static PyObject *import_unseen(const char *name)
     for (Py_ssize_t i = 0; names != NULL && i < PyList_GET_SIZE(names); i++) {
         PyObject *each = PyList_GET_ITEM(names, i);
         if (!PyDict_Contains(before, each)) {
-            Py_XINCREF(PyDict_GetItem(modules, each)); /* it is used as long as this process lives */
+            Py_XINCREF(
+                PyDict_GetItem(modules, each)); /* it is used as long as this process lives */
             PyDict_DelItem(modules, each);
         }
     }

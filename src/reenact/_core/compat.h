@@ -199,6 +199,16 @@ static inline int compat_trace_all(Py_tracefunc function)
 #endif
 }
 
+/* Has the instructions of a frame told as well; from 3.12 on sys.monitoring does that for code. */
+static inline void compat_trace_instructions(PyFrameObject *frame)
+{
+#if PY_VERSION_HEX < 0x030C0000
+    frame->f_trace_opcodes = 1;
+#else
+    (void)frame;
+#endif
+}
+
 /* What a frame object, as Python has it, stands for. */
 static inline Frame *compat_inner_frame(PyFrameObject *frame)
 {

@@ -44,8 +44,8 @@ enum ParkState {
 typedef struct {
     void *stack; /* its stack pointer; park_here counts on this being first */
     _Atomic int32_t state;
-    pid_t tid; /* 0: the place is free */
-    bool is_called; /* by a signal: it goes when it is let go, and not before */
+    pid_t tid;         /* 0: the place is free */
+    bool is_called;    /* by a signal: it goes when it is let go, and not before */
     uintptr_t storage; /* its thread-local memory */
     int *tid_address;
     void *robust;
@@ -57,7 +57,7 @@ typedef struct {
 static Place places[MOST_PARKED];
 static bool is_on;
 static __thread Place *my_place;
-static _Atomic int32_t remade; /* threads of a copy that are there again */
+static _Atomic int32_t remade;  /* threads of a copy that are there again */
 static uint64_t blocked_before; /* signals of the thread that copied, */
 static pid_t copied_by;         /* and its number */
 
@@ -391,7 +391,8 @@ static void read_status(Place *place)
     const char *mask = strstr(text, "SigBlk:\t");
     place->blocked = 0;
     for (mask = mask == NULL ? "" : mask + 8; *mask != '\0' && *mask != '\n'; mask++) {
-        place->blocked = place->blocked << 4 | (uint64_t)(*mask <= '9' ? *mask - '0' : *mask - 'a' + 10);
+        place->blocked =
+            place->blocked << 4 | (uint64_t)(*mask <= '9' ? *mask - '0' : *mask - 'a' + 10);
     }
     const char *name = strstr(text, "Name:\t");
     memset(place->name, 0, sizeof place->name);
@@ -419,7 +420,8 @@ static pid_t clone_alone(bool is_sibling)
 {
     Place self = {.tid = 0};
     describe_me(&self);
-    long flags = SIGCHLD | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | (is_sibling ? CLONE_PARENT : 0);
+    long flags =
+        SIGCHLD | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | (is_sibling ? CLONE_PARENT : 0);
     long pid = syscall(SYS_clone, flags, NULL, NULL, self.tid_address, 0);
     if (pid == 0) {
         syscall(SYS_set_robust_list, self.robust, self.robust_size);
@@ -429,7 +431,8 @@ static pid_t clone_alone(bool is_sibling)
 
 /* Copies the process. A copy is frozen: it has one thread, and the others exist again after
  * fork_thaw(). A frozen process can be copied as well. A sibling's parent is our parent. Returns 0
- * in the copy, or else its number; -EAGAIN if some thread does not come to where it can be held. Called with baton and GIL. */
+ * in the copy, or else its number; -EAGAIN if some thread does not come to where it can be held.
+ * Called with baton and GIL. */
 pid_t fork_all(bool is_frozen, bool is_sibling)
 {
     if (is_frozen) {
@@ -574,7 +577,8 @@ static bool has_shadow_stacks(void)
     return found != NULL && (end == NULL || found < end);
 }
 
-/* From now on threads wait where they can be copied. Returns why they cannot be; NULL if they can. */
+/* From now on threads wait where they can be copied. Returns why they cannot be; NULL if they can.
+ */
 const char *fork_begin(void)
 {
     if (is_on) {

@@ -75,7 +75,7 @@ typedef struct {
     uint64_t seed;
     int64_t slice, last_step;
     int32_t is_cut;
-    int32_t held_fd; /* held open until this process and all it forked have ended; -1 if none */
+    int32_t held_fd;   /* held open until this process and all it forked have ended; -1 if none */
     int32_t orders_fd; /* of whoever travels through the replay; -1 if nobody does */
     int32_t unused;
 } Control;

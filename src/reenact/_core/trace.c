@@ -20,12 +20,12 @@ typedef struct {
 
 static struct {
     bool is_on, is_backward, asks_lines, asks_writes, asks_failures, has_found;
-    Spot end;        /* the hunt is over there; a step below 0: nowhere */
-    int32_t thread;  /* lines of this thread are looked for, -1: of none; */
-    int64_t deepest; /* in frames at most so deep, */
-    int64_t least;   /* from this line on if just so deep */
+    Spot end;                          /* the hunt is over there; a step below 0: nowhere */
+    int32_t thread;                    /* lines of this thread are looked for, -1: of none; */
+    int64_t deepest;                   /* in frames at most so deep, */
+    int64_t least;                     /* from this line on if just so deep */
     unsigned char lines[LINES_HASHED]; /* numbers of lines that Python is asked about */
-    char ours[4096]; /* what the names of our own files begin with */
+    char ours[4096];                   /* what the names of our own files begin with */
     PyObject *judge;
     PyObject *masks; /* for each code object, which of its instructions write; None: none does */
     Spot found;
@@ -161,7 +161,7 @@ static PyObject *mask_of(PyFrameObject *frame)
 static int on_call(PyFrameObject *frame)
 {
     if (mask_of(frame) != NULL) {
-        PyObject_SetAttrString((PyObject *)frame, "f_trace_opcodes", Py_True);
+        compat_trace_instructions(frame);
         *spot_of(depth_of(compat_top_frame(PyThreadState_Get()))) = here;
         if (is_accepted("call", (PyObject *)frame, 0)) {
             find(here);
@@ -171,10 +171,9 @@ static int on_call(PyFrameObject *frame)
     return 0;
 }
 
-static int on_instruction(PyFrameObject *frame)
+static int on_instruction(PyFrameObject *frame, Py_ssize_t unit)
 {
     PyObject *mask = mask_of(frame);
-    Py_ssize_t unit = PyFrame_GetLasti(frame) / 2;
     if (mask == NULL || unit < 0 || unit >= PyBytes_GET_SIZE(mask) ||
         PyBytes_AS_STRING(mask)[unit] == 0 || !is_accepted("write", (PyObject *)frame, 2 * unit)) {
         return 0;
@@ -218,7 +217,8 @@ static int on_event(PyObject *unused, PyFrameObject *frame, int what, PyObject *
     }
     switch (what) {
     case PyTrace_LINE: return on_line(frame);
-    case PyTrace_OPCODE: return hunt.asks_writes ? on_instruction(frame) : 0;
+    case PyTrace_OPCODE:
+        return hunt.asks_writes ? on_instruction(frame, PyFrame_GetLasti(frame) / 2) : 0;
     case PyTrace_EXCEPTION:
         if (hunt.asks_failures) {
             on_exception(argument);
@@ -231,6 +231,22 @@ static int on_event(PyObject *unused, PyFrameObject *frame, int what, PyObject *
         return hunt.asks_writes ? on_call(frame) : 0;
     default: return 0;
     }
+}
+
+/* instruction(code, offset): as sys.monitoring tells it, from 3.12 on */
+static PyObject *monitored(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *code;
+    Py_ssize_t offset;
+    PyFrameObject *frame = PyEval_GetFrame();
+    if (!PyArg_ParseTuple(args, "On", &code, &offset)) {
+        return NULL;
+    }
+    if (hunt.is_on && hunt.asks_writes && !is_inside && me != NULL && frame != NULL) {
+        on_instruction(frame, offset / 2);
+    }
+    Py_RETURN_NONE;
 }
 
 /* A stop of the gate's while lines are traced: at the step where the hunt ends, or at the end. */
@@ -332,16 +348,6 @@ static PyObject *line_here(PyObject *module, PyObject *given)
     return Py_BuildValue("LL", (long long)spot.step, (long long)spot.line);
 }
 
-/* trace_again(): after frames that run already were told to have their instructions traced */
-static PyObject *trace_again(PyObject *module, PyObject *unused)
-{
-    (void)module, (void)unused;
-    if (compat_trace_all(on_event) < 0) {
-        return NULL;
-    }
-    Py_RETURN_NONE;
-}
-
 /* frame_value(frame, place): what lies at a place of its stack of values */
 static PyObject *frame_value(PyObject *module, PyObject *args)
 {
@@ -395,13 +401,13 @@ static PyObject *threads(PyObject *module, PyObject *unused)
         if (thread->status == ENDED || thread->tstate == NULL) {
             continue;
         }
-        PyObject *each = Py_BuildValue(
-            "iikiIii", thread->index, (int)thread->status, thread->tstate->thread_id,
-            thread->pending_op, thread->pending_object,
-            thread->waits_for == NULL ? -1 : (int)thread->waits_for->kind,
-            thread->waits_for == NULL                  ? -1
-            : thread->waits_for->kind == OBJECT_THREAD ? (int)thread->waits_for->id
-                                                       : thread->waits_for->owner);
+        PyObject *each =
+            Py_BuildValue("iikiIii", thread->index, (int)thread->status, thread->tstate->thread_id,
+                          thread->pending_op, thread->pending_object,
+                          thread->waits_for == NULL ? -1 : (int)thread->waits_for->kind,
+                          thread->waits_for == NULL                  ? -1
+                          : thread->waits_for->kind == OBJECT_THREAD ? (int)thread->waits_for->id
+                                                                     : thread->waits_for->owner);
         if (each == NULL || PyList_Append(list, each) < 0) {
             Py_CLEAR(list);
         }
@@ -461,8 +467,8 @@ PyMethodDef trace_functions[] = {{"hunt", begin_hunt, METH_VARARGS, NULL},
                                  {"found", found, METH_NOARGS, NULL},
                                  {"place", place, METH_NOARGS, NULL},
                                  {"line_here", line_here, METH_O, NULL},
+                                 {"instruction", monitored, METH_VARARGS, NULL},
                                  {"import_unseen", checkpoint_import, METH_O, NULL},
-                                 {"trace_again", trace_again, METH_NOARGS, NULL},
                                  {"in_copy", in_copy, METH_VARARGS, NULL},
                                  {"frame_value", frame_value, METH_VARARGS, NULL},
                                  {"frame_cell", frame_cell, METH_VARARGS, NULL},

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import marshal
 import os
-import sys
 
 from reenact import _core
 from reenact.debug.frames import OURS, described, frame_at, frames_of
@@ -37,7 +36,7 @@ def talk(descriptor: int, reason: int, thread: int) -> None:
             _begin(request)
             return
         try:
-            _send(descriptor, _isolated(lambda: _ANSWERS[request["do"]](request)))
+            _send(descriptor, _isolated(request))
         except Exception as error:  # of ours: the other end must hear of it
             _send(descriptor, {"error": f"{type(error).__name__}: {error}"})
 
@@ -77,16 +76,15 @@ def _begin(request: dict[str, Any]) -> None:
     )
     if _hunt.asks_writes:
         _hunt.look_at_frames()
-        _core.trace_again()
 
 
-def _isolated(answer: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """What a function gives that runs in a copy of this process."""
+def _isolated(request: dict[str, Any]) -> dict[str, Any]:
+    """The answer, found in a copy of this process."""
     reading, writing = os.pipe()
 
     def run() -> None:
         try:
-            result = answer()
+            result = _ANSWERS[request["do"]](request)
         except Exception as error:
             result = {"error": f"{type(error).__name__}: {error}"}
         with open(writing, "wb") as file:

@@ -1,4 +1,4 @@
-"""The program's frames, without ours. Loaded into copies of the program: imports next to nothing."""
+"""The program's frames, without ours. Loaded into copies of the program: imports little."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ def frame_at(where: dict[str, Any]) -> FrameType:
     frames = frames_of(where["thread"])
     if not frames:
         raise LookupError("the program has no frame there: it has not begun, or is over")
-    return frames[min(where.get("frame", 0), len(frames) - 1)]
+    index: int = where.get("frame", 0)
+    return frames[min(index, len(frames) - 1)]
 
 
 def described(frame: FrameType) -> dict[str, Any]:

@@ -39,11 +39,17 @@ class Hunt:
         self._values: dict[int, str] = {}
         self._is_over = bool(request.get("keeps"))  # the writes were noted by the hunt before
         self._is_stopping = bool(request.get("stops"))
-        self._after = tuple(request.get("after", (-1, 0)))  # writes of lines up to here do not count
+        self._after = tuple(
+            request.get("after", (-1, 0))
+        )  # writes of lines up to here do not count
         if previous is not None:
             self.wanted = previous.wanted
         if self._is_over and previous is not None:
-            self.latest, self.first, self.written = previous.latest, previous.first, previous.written
+            self.latest, self.first, self.written = (
+                previous.latest,
+                previous.first,
+                previous.written,
+            )
             self._writes = previous._writes
 
     def mean(self, frame: FrameType) -> None:
@@ -106,6 +112,7 @@ class Hunt:
         if found is None:
             return None
         self._codes[id(code)] = found
+        _tell_instructions(code)
         mask = bytearray(len(code.co_code) // 2)
         for offset in found:
             mask[offset // 2] = 1
@@ -154,6 +161,22 @@ class Hunt:
                 if self._mask(frame.f_code) is not None:
                     frame.f_trace_opcodes = True
                 frame = frame.f_back
+
+
+_tool = -1
+
+
+def _tell_instructions(code: CodeType) -> None:
+    """Have the core told of each instruction; before 3.12 frames have a flag for it."""
+    global _tool
+    if not hasattr(sys, "monitoring"):
+        return
+    monitoring = sys.monitoring
+    if _tool < 0:
+        _tool = next(each for each in (5, 4, 3, 2, 1, 0) if monitoring.get_tool(each) is None)
+        monitoring.use_tool_id(_tool, "reenact")
+        monitoring.register_callback(_tool, monitoring.events.INSTRUCTION, _core.instruction)
+    monitoring.set_local_events(_tool, code, monitoring.events.INSTRUCTION)
 
 
 def _holds(breakpoint: dict[str, Any], frame: FrameType, thread: int) -> bool:

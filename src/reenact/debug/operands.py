@@ -7,6 +7,7 @@ same each time an instruction is reached, and follows from the code.
 from __future__ import annotations
 
 import dis
+from itertools import pairwise
 from types import CodeType
 
 # After these the next instruction is not reached.
@@ -26,7 +27,7 @@ def depths(code: CodeType) -> dict[int, int]:
     """By offset; instructions that cannot be reached are left out."""
     instructions = {each.offset: each for each in dis.get_instructions(code)}
     order = sorted(instructions)
-    following = dict(zip(order, order[1:], strict=False))
+    following = dict(pairwise(order))
     found: dict[int, int] = {}
     handlers = [
         (entry.start, entry.end, entry.target, entry.depth + 1 + entry.lasti)

@@ -84,6 +84,9 @@ class Move:
     least: int = 0
 
 
+TO_THE_NEXT_STOP = Move()
+
+
 @dataclass(frozen=True, slots=True)
 class Stop:
     """Where the traveller is: `why` is step, breakpoint, watch, beginning, end, deadlock,
@@ -198,11 +201,11 @@ class Traveller:
             return self.go_to_end()
         return self._show(wanted, "beginning" if wanted == BEGINNING else "place")
 
-    def forward(self, move: Move = Move()) -> Stop:
+    def forward(self, move: Move = TO_THE_NEXT_STOP) -> Stop:
         """Go on until the move is done, a breakpoint, a watched write or the end."""
         return self._hunt_forward(move)
 
-    def backward(self, move: Move = Move()) -> Stop:
+    def backward(self, move: Move = TO_THE_NEXT_STOP) -> Stop:
         """The same in the other direction, down to the beginning."""
         found = self._best_backward(move)
         if found is None:
@@ -440,11 +443,9 @@ class Traveller:
             yield base, until
             until = Place(base)
 
-    def _best_backward(
-        self, move: Move
-    ) -> tuple[Place, str, tuple[int, ...], tuple[str, str] | None] | None:
+    def _best_backward(self, move: Move) -> _Found | None:
         here = self.stop.place
-        best = None
+        best: _Found | None = None
         for watch in self._written():
             wrote = self._last_write(_meant(watch), here)
             if wrote is not None and (best is None or wrote[0] > best[0]):
@@ -473,6 +474,9 @@ class Traveller:
             if said["found"] is not None:
                 return Place(*said["found"][:2])
         return None
+
+
+_Found = tuple[Place, str, tuple[int, ...], tuple[str, str] | None]
 
 
 def _moving(move: Move) -> dict[str, Any]:

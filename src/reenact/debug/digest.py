@@ -1,0 +1,65 @@
+"""A fingerprint of everything that a program can reach, addresses included.
+
+For tests and for travellers who want to know that they are back where they were: two processes have
+the same digest only if all frames and modules reach objects of the same types at the same
+addresses, with the same values as far as they are plain, and the same references between them.
+"""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+import sys
+from collections.abc import Callable, Iterable
+from types import CodeType, FrameType, ModuleType
+
+from reenact.debug.frames import OURS
+
+_PLAIN = (int, float, complex, str, bytes, bool, type(None))
+_LONGEST = 4096
+
+
+def of_program(frames_of: Callable[[int], list[FrameType]], threads: Iterable[int]) -> str:
+    """Of all frames of these threads, and of the program's modules."""
+    digest = hashlib.blake2b(digest_size=16)
+    roots: list[object] = []
+    for thread in threads:
+        for frame in frames_of(thread):
+            place = f"{thread} {frame.f_code.co_filename} {frame.f_lasti} {frame.f_lineno}"
+            digest.update(place.encode())
+            local = frame.f_locals
+            for name in sorted(local):
+                digest.update(f"{name} {id(local[name])};".encode())
+                roots.append(local[name])
+    for name in sorted(sys.modules):
+        module = sys.modules[name]
+        if is_of_program(module):
+            names = sorted(set(vars(module)) - {"__builtins__"})
+            roots.extend(vars(module)[each] for each in names)
+    _walk(roots, digest.update)
+    return digest.hexdigest()
+
+
+def is_of_program(module: object) -> bool:
+    """Modules of the interpreter's and of ours are not looked at: what we import changes them."""
+    file = getattr(module, "__file__", None)
+    if not isinstance(module, ModuleType) or not file:
+        return getattr(module, "__name__", "") == "__main__"
+    return not file.startswith((sys.prefix, sys.base_prefix, OURS))
+
+
+def _walk(roots: list[object], update: Callable[[bytes], object]) -> None:
+    seen: set[int] = set()
+    todo = list(reversed(roots))
+    while todo:
+        each = todo.pop()
+        if id(each) in seen or isinstance(each, (ModuleType, FrameType, CodeType, type)):
+            continue
+        seen.add(id(each))
+        update(f"{id(each):x} {type(each).__qualname__}".encode())
+        if isinstance(each, _PLAIN):
+            update(repr(each)[:_LONGEST].encode("utf-8", "backslashreplace"))
+            continue
+        below = gc.get_referents(each)
+        update(" ".join(f"{id(one):x}" for one in below if not isinstance(one, FrameType)).encode())
+        todo.extend(reversed(below))
