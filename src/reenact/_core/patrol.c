@@ -91,8 +91,10 @@ static _Atomic int32_t is_stopped;
 /* False if the patrol is to end. */
 static bool is_a_period_over(void)
 {
-    struct timespec period = {0, PERIOD_US * 1000};
-    syscall(SYS_futex, &is_stopped, FUTEX_WAIT_PRIVATE, 0, &period);
+    int64_t until_ns = real_ns() + PERIOD_US * 1000LL;
+    struct timespec deadline = {until_ns / 1000000000, until_ns % 1000000000};
+    int error;
+    fork_park(&is_stopped, &deadline, &error);
     return atomic_load(&is_stopped) == 0;
 }
 

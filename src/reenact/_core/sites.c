@@ -404,6 +404,38 @@ int sites_load_recorded(void)
     return 0;
 }
 
+/* Numbers that were given before the log began. */
+uint32_t sites_known(void)
+{
+    return site_count - 1;
+}
+
+/* In a copy of a process that records: what is defined in the log comes after what is known. */
+int sites_resume(void)
+{
+    Cursor *cursor = &cursors[STREAM_DEFINITIONS];
+    uint64_t size = (uint64_t)(cursor->end - cursor->at);
+    recorded = reserve(RECORDED_SITES, (size / 5 + site_count + 2) * sizeof *recorded);
+    recorded_strings =
+        reserve(RECORDED_STRINGS, (size / 2 + string_count + 1) * sizeof *recorded_strings);
+    recorded_addresses =
+        reserve(RECORDED_ADDRESSES, (size / 4 + object_count + 2) * sizeof *recorded_addresses);
+    if (recorded == MAP_FAILED || recorded_strings == MAP_FAILED ||
+        recorded_addresses == MAP_FAILED) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < string_count; i++) {
+        recorded_strings[i] = (RecordedString){(const unsigned char *)strings[i], strlen(strings[i])};
+    }
+    recorded_string_count = string_count;
+    recorded_count = site_count - 1;
+    recorded_address_count = object_count;
+    while (cursor->at < cursor->end && !cursor->broken) {
+        read_definition(cursor);
+    }
+    return 0;
+}
+
 static const unsigned char *base_name(RecordedString text, uint64_t *size)
 {
     const unsigned char *end = text.text + text.size, *start = end;

@@ -152,8 +152,16 @@ class Traveller:
         return self._copies.refusal
 
     @property
+    def beginning(self) -> Place:
+        return Place(self._copies.first)
+
+    @property
     def checkpoints(self) -> list[int]:
         return self._copies.steps
+
+    @property
+    def last_step(self) -> int:
+        return self.recording.last_step
 
     def number(self) -> int:
         """Of the next breakpoint or watch."""
@@ -177,7 +185,7 @@ class Traveller:
         return (end is not None and end.exit_code != 0) or b"Traceback (most recent" in said
 
     def go_to_end(self) -> Stop:
-        process = self._copies.at_end(self.recording.last_step)
+        process = self._copies.at_end(self.last_step)
         said = process.talk()
         reason = Reason(said["reason"])
         self._end = Place(process.step, _LAST)
@@ -197,9 +205,9 @@ class Traveller:
         wanted = place if isinstance(place, Place) else Place(place)
         if wanted.step < 0 or wanted.line < 0:
             raise TravelError(f"there is no step {wanted.step}: steps begin with 0")
-        if wanted.line >= _LAST or wanted.step > self.recording.last_step >= 0:
+        if wanted.line >= _LAST or wanted.step > self.last_step >= 0:
             return self.go_to_end()
-        return self._show(wanted, "beginning" if wanted == BEGINNING else "place")
+        return self._show(wanted, "beginning" if wanted <= self.beginning else "place")
 
     def forward(self, move: Move = TO_THE_NEXT_STOP) -> Stop:
         """Go on until the move is done, a breakpoint, a watched write or the end."""
@@ -209,7 +217,7 @@ class Traveller:
         """The same in the other direction, down to the beginning."""
         found = self._best_backward(move)
         if found is None:
-            return self._show(BEGINNING, "beginning")
+            return self._show(self.beginning, "beginning")
         place, why, hits, changed = found
         self._show(place, why)
         self.stop = replace(self.stop, hits=hits, changed=changed)
@@ -274,7 +282,7 @@ class Traveller:
             header.flags,
             str(write),
             str(self._read),
-            self.recording.last_step,
+            self.last_step,
             state is None or not state.is_whole,
             theirs.detach(),
         )
@@ -436,7 +444,7 @@ class Traveller:
         if here.line > 0 and here.line < _LAST:
             yield here.step, here
             until = Place(here.step)
-        while until > BEGINNING:
+        while until > self.beginning:
             base = self._copies.before(until.step) if until.line < _LAST else until.step
             if until.line >= _LAST:
                 base = self._copies.before(until.step + 1)
