@@ -802,7 +802,8 @@ void files_become_private(void);
 /* epoch.c: a run that can go back to where its epoch began */
 void epoch_begin(int fd, int64_t bytes, int64_t steps, int64_t ns);
 bool epoch_start(void);
-bool epoch_is_due(void);
+extern bool epoch_is_due;
+void epoch_look(void);
 bool epoch_renew(void);
 void epoch_end(enum StopReason reason);
 void epoch_become_replay(int64_t last_step);
@@ -817,6 +818,7 @@ int sites_resume(void);
 void files_renew(void);
 void files_become_replay(void);
 void files_note_positions(void);
+void files_let_go(void);
 extern PyMethodDef epoch_functions[];
 
 /* trace.c: where the program is between two steps */

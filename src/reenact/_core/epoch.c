@@ -32,6 +32,7 @@ static struct {
 } limits;
 static int64_t began_step, began_ns, retry_step;
 static bool is_wanted, has_keeper;
+bool epoch_is_due;
 static const char *no_epochs; /* why there are none; NULL if there are */
 
 static void tell(enum WordKind kind, pid_t pid, enum StopReason reason, const char *text, int fd)
@@ -69,18 +70,18 @@ static bool hear(void)
     return size == sizeof said && said == 0;
 }
 
-bool epoch_is_due(void)
+/* Asked now and then, under gate.mutex: the next point is to begin an epoch if it is time. */
+void epoch_look(void)
 {
-    if (keeper_fd < 0 || gate.settings.mode != MODE_RECORD || gate.exploring) {
-        return false;
-    }
     int64_t step = gate_step();
-    if (step < retry_step) {
-        return false;
+    if (keeper_fd < 0 || gate.settings.mode != MODE_RECORD || step < retry_step) {
+        return;
     }
-    return is_wanted || log_size() > limits.bytes ||
-           (limits.steps > 0 && step - began_step >= limits.steps) ||
-           (limits.ns > 0 && real_ns() - began_ns >= limits.ns);
+    if (is_wanted || log_size() > limits.bytes ||
+        (limits.steps > 0 && step - began_step >= limits.steps) ||
+        (limits.ns > 0 && real_ns() - began_ns >= limits.ns)) {
+        epoch_is_due = true;
+    }
 }
 
 static bool is_there(int fd)
@@ -107,6 +108,7 @@ static void begin(void)
 bool epoch_renew(void)
 {
     int ends[2];
+    epoch_is_due = false;
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0) {
         retry_step = gate_step() + SPACING_STEPS;
         return false;
@@ -121,6 +123,7 @@ bool epoch_renew(void)
         if (state_become_private() < 0) {
             _exit(EXIT_UNUSABLE);
         }
+        files_let_go();
         checkpoint_wait(copys);
         return true;
     }
@@ -218,7 +221,8 @@ static PyObject *failed(PyObject *module, PyObject *text)
     }
     tell(WORD_FAILED, getpid(), STOPPED_AT_PLACE, said, -1);
     bool goes_on = hear();
-    is_wanted = true;
+    is_wanted = epoch_is_due = true;
+    gate_look_soon(me);
     return PyBool_FromLong(goes_on);
 }
 
@@ -226,7 +230,7 @@ static PyObject *failed(PyObject *module, PyObject *text)
 static PyObject *want_epoch(PyObject *module, PyObject *unused)
 {
     (void)module, (void)unused;
-    is_wanted = keeper_fd >= 0;
+    is_wanted = epoch_is_due = keeper_fd >= 0;
     if (is_wanted && me != NULL) {
         gate_look_soon(me);
     }

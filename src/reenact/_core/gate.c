@@ -151,7 +151,7 @@ static void grant(Thread *thread, int64_t step)
     else {
         replay_grant(thread, step);
     }
-    if (thread->signals != 0) {
+    if (thread->signals != 0 || epoch_is_due) {
         look_soon(thread); /* in case their handlers cannot run as the thread is resumed */
     }
 }
@@ -418,7 +418,7 @@ static int record_point(Thread *thread)
         take_signals(ENTRY_SIGNAL);
     }
     pthread_mutex_unlock(&gate.mutex);
-    if (epoch_is_due() && epoch_renew()) {
+    if (epoch_is_due && epoch_renew()) {
         return replay_point(thread, gate_step());
     }
     if (!gate.exploring && collect_if_due()) { /* a search has its own collections */

@@ -157,6 +157,27 @@ static bool may_wait(const Call *call, PyObject *const *args, size_t count)
 static PyObject *recall_rest(const Call *call, Thread *thread, PyObject *const *args, size_t count,
                              PyObject *names, Py_buffer *buffer, bool waits);
 
+/* The outcome of a call that was under way when this process was copied is in the log. If the call
+ * was left it comes from there; if it had come back, it is the same. */
+static PyObject *take_over(const Call *call, Thread *thread, PyObject *const *args, size_t count,
+                           PyObject *names, Py_buffer *buffer, PyObject *result)
+{
+    if (thread->is_left) {
+        thread->is_left = false;
+        return recall_rest(call, thread, args, count, names, buffer, true);
+    }
+    PyObject *type, *value, *traceback, *same = NULL;
+    int unused;
+    PyErr_Fetch(&type, &value, &traceback);
+    call_take_input(call);
+    if (value_take(buffer, &same, &unused) == KEPT_BROKEN) {
+        replay_bad_input("a value that is damaged");
+    }
+    Py_XDECREF(same);
+    PyErr_Restore(type, value, traceback);
+    return result;
+}
+
 static PyObject *perform_and_keep(const Call *call, Thread *thread, PyObject *const *args,
                                   size_t count, PyObject *names, Py_buffer *buffer)
 {
@@ -169,9 +190,8 @@ static PyObject *perform_and_keep(const Call *call, Thread *thread, PyObject *co
     if (threads_is_let_go()) {
         return result;
     }
-    if (thread->is_left) {
-        thread->is_left = false;
-        return recall_rest(call, thread, args, count, names, buffer, true);
+    if (gate.settings.mode == MODE_REPLAY) { /* this process was copied meanwhile */
+        return take_over(call, thread, args, count, names, buffer, result);
     }
     if (thread->interrupted) { /* raised by a handler, which raises it again in a replay */
         thread->interrupted = false;

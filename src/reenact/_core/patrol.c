@@ -52,6 +52,13 @@ static void look_at_holder(void)
     pthread_mutex_unlock(&gate.mutex);
 }
 
+static void look_at_epoch(void)
+{
+    pthread_mutex_lock(&gate.mutex);
+    epoch_look();
+    pthread_mutex_unlock(&gate.mutex);
+}
+
 static void look_for_signals(void)
 {
     static int periods;
@@ -105,6 +112,7 @@ static void *patrol(void *unused)
         if (gate.active && gate.settings.mode == MODE_RECORD) {
             search_look_for_stall();
             look_at_holder();
+            look_at_epoch();
             look_for_signals();
         }
         else if (gate.active) {

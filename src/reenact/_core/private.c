@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -67,6 +68,28 @@ static void each_descriptor(void (*each)(const char *name))
     int numbers = move_high(open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     each_name(numbers, each);
     close(numbers);
+}
+
+static int stand_in;
+
+static void let_go(const char *name)
+{
+    int fd = atoi(name);
+    struct stat found;
+    if (name[0] < '0' || name[0] > '9' || fd >= FIRST_OF_OURS || fstat(fd, &found) < 0 ||
+        S_ISREG(found.st_mode) || S_ISCHR(found.st_mode) || S_ISDIR(found.st_mode)) {
+        return;
+    }
+    dup3(stand_in, fd, fcntl(fd, F_GETFD) & FD_CLOEXEC ? O_CLOEXEC : 0);
+}
+
+/* In a copy of a process that records: sockets, pipes and the like are the process's alone, so that
+ * their other ends see it when it closes them. What it does with them is in the log. */
+void files_let_go(void)
+{
+    stand_in = move_high(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    each_descriptor(let_go);
+    close(stand_in);
 }
 
 /* Before a process that records is copied. */
