@@ -640,6 +640,7 @@ int attributes_created(AccessSite *site, PyObject *object, TellVariable tell);
 /* modes.c */
 uint8_t modes_method(const char *name);
 int modes_tell(AccessSite *site, PyObject *operand);
+int modes_tell_item(AccessSite *site, PyObject *object, PyObject *key);
 
 /* containers.c: all borrowed */
 enum { MOST_ITERATED = 4 };

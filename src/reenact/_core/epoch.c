@@ -216,6 +216,10 @@ static PyObject *failed(PyObject *module, PyObject *text)
     if (said == NULL) {
         return NULL;
     }
+    if (gate.settings.mode == MODE_REPLAY && me != NULL &&
+        gate_step() == gate.settings.last_step) {
+        checkpoint_stop(STOPPED_AT_END); /* the log goes no further */
+    }
     if (keeper_fd < 0 || me == NULL || gate.settings.mode != MODE_RECORD) {
         Py_RETURN_NONE;
     }

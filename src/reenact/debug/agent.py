@@ -184,6 +184,12 @@ def _writes(request: dict[str, Any]) -> dict[str, Any]:
     return _hunt.writes(request["text"], frame_at(request) if _hunt.wanted is None else None)
 
 
+def _races(request: dict[str, Any]) -> dict[str, Any]:
+    if _hunt is None:
+        raise LookupError("races were not looked for")
+    return {"raw": _hunt.detector.found()}
+
+
 def _output(request: dict[str, Any]) -> dict[str, Any]:
     return {"output": _core.output_so_far().hex()}
 
@@ -202,6 +208,7 @@ _ANSWERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "arguments": _arguments,
     "complete": _complete,
     "writes": _writes,
+    "races": _races,
     "output": _output,
     "digest": _digest,
 }

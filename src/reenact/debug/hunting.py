@@ -32,6 +32,12 @@ class Hunt:
         if "written" in request:
             self._writes = _core.import_unseen("reenact.debug.writes")
             self.written = self._writes.Written(request["written"])
+        self._accesses: Any = None  # the race detector is told of
+        if request.get("races"):
+            self._accesses = _core.import_unseen("reenact.debug.accesses")
+            self.detector = _core.import_unseen("reenact.engine.detecting")
+            self.detector.install()
+            self.detector.begin()
         self.wanted: tuple[Any, ...] | None = None  # what is meant, if it is known already
         self.first: dict[tuple[Any, ...], tuple[int, int, int]] = {}
         self.latest: dict[tuple[Any, ...], tuple[int, int, int]] = {}
@@ -63,7 +69,7 @@ class Hunt:
 
     @property
     def asks_writes(self) -> bool:
-        return self.written is not None and not self._is_over
+        return self._accesses is not None or (self.written is not None and not self._is_over)
 
     def judge(self, kind: str, frame: FrameType, number: int, thread: int) -> object:
         """Called by the core: whether this is what is looked for."""
@@ -104,8 +110,13 @@ class Hunt:
         self.changed = [before, value]
         return True
 
-    def _mask(self, code: CodeType) -> bytes | None:
-        """Which instructions write, a byte for each."""
+    def _mask(self, code: CodeType) -> bytes | tuple[Any, ...] | None:
+        """Which instructions write, a byte for each; or what the race detector is told by each."""
+        if self._accesses is not None:
+            row: tuple[Any, ...] | None = self._accesses.row(code)
+            if row is not None:
+                _tell_instructions(code)
+            return row
         if self.written is None:
             return None
         found: Writers | None = self._writes.writers(self.written, code)

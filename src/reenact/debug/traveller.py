@@ -263,6 +263,19 @@ class Traveller:
         self.watches[number] = watch
         return watch
 
+    def races(self) -> dict[str, Any]:
+        """Raw findings (`engine/detecting.py`) of the race detector, from the beginning to here; it
+        is told of attributes, items and variables that code of the program's own reads and
+        writes."""
+        with self._copy_at(self.beginning) as process:
+            self._hunt(process, end=self.stop.place, races=True)
+            process.say({"do": "races"})
+            said = process.hear()
+        if "error" in said:
+            raise TravelError(said["error"])
+        raw: dict[str, Any] = said["raw"]
+        return raw
+
     # ---- how it is done ----
 
     def _start(self) -> Process:
