@@ -178,10 +178,11 @@ class Traveller:
 
     def go_to_end(self) -> Stop:
         process = self._copies.at_end(self.recording.last_step)
-        said = process.talk()
-        reason = Reason(said["reason"])
-        self._end = Place(process.step, _LAST)
-        return self._take(process, said, _END_WORDS.get(reason, "end"), self._end)
+        with _ended_on_error(process):
+            said = process.talk()
+            reason = Reason(said["reason"])
+            self._end = Place(process.step, _LAST)
+            return self._take(process, said, _END_WORDS.get(reason, "end"), self._end)
 
     @property
     def end(self) -> Place:
@@ -220,12 +221,23 @@ class Traveller:
     def ask(self, question: str, **more: Any) -> dict[str, Any]:
         """What the agent says of the program, here."""
         if self._shown is None:
-            raise TravelError("the recording is not open at any place")
-        self._shown.say({"do": question, **more})
-        said = self._shown.hear()
-        if "error" in said:
-            raise TravelError(said["error"])
-        return said
+            if not self._starts:
+                raise TravelError("the recording is not open at any place")
+            self._show_again()
+        assert self._shown is not None
+        try:
+            return _asked(self._shown, {"do": question, **more})
+        except TravelError:
+            raise
+        except BaseException:  # it may still talk of this when it is asked something else
+            self._shown.close()
+            self._shown = None
+            raise
+
+    def _show_again(self) -> None:
+        stop = self.stop
+        self._show(stop.place, stop.why)
+        self.stop = stop
 
     def stack(self, thread: int) -> tuple[Frame, ...]:
         return tuple(Frame(**each) for each in self.ask("stack", thread=thread)["frames"])
@@ -281,25 +293,27 @@ class Traveller:
         return Process(ours, pid)
 
     def _take(self, process: Process, said: dict[str, Any], why: str, place: Place) -> Stop:
+        """The traveller is there from now on, and not before all is known of it."""
+        thread = said["thread"]
+        frames = _asked(process, {"do": "stack", "thread": thread})["frames"]
         if self._shown is not None:
             self._shown.close()
         self._shown = process
-        thread = said["thread"]
-        self.stop = Stop(place, thread, why)
-        self.stop = replace(self.stop, stack=self.stack(thread))
+        self.stop = Stop(place, thread, why, stack=tuple(Frame(**each) for each in frames))
         return self.stop
 
     def _show(self, place: Place, why: str) -> Stop:
         if place.line >= _LAST:
             return self.go_to_end()
         process = self._copies.at(place.step)
-        said = process.talk()
-        if place.line > 0:
-            said = self._hunt(process, end=place)
-        reason = Reason(said["reason"])
-        if reason in ENDS:
-            return self._take(process, said, _END_WORDS[reason], Place(process.step, _LAST))
-        return self._take(process, said, why, Place(*said["place"]))
+        with _ended_on_error(process):
+            said = process.talk()
+            if place.line > 0:
+                said = self._hunt(process, end=place)
+            reason = Reason(said["reason"])
+            if reason in ENDS:
+                return self._take(process, said, _END_WORDS[reason], Place(process.step, _LAST))
+            return self._take(process, said, why, Place(*said["place"]))
 
     def _hunt(self, process: Process, **request: Any) -> dict[str, Any]:
         """Have a process go on; where it is then."""
@@ -412,11 +426,7 @@ class Traveller:
 
     def _writes(self, process: Process, meant: _Meant) -> dict[str, Any]:
         where = {"thread": meant.thread, "frame": meant.frame}
-        process.say({"do": "writes", "text": meant.text, **where})
-        said = process.hear()
-        if "error" in said:
-            raise TravelError(said["error"])
-        return said
+        return _asked(process, {"do": "writes", "text": meant.text, **where})
 
     @contextmanager
     def _copy_at(self, place: Place) -> Iterator[Process]:
@@ -477,6 +487,23 @@ class Traveller:
 
 
 _Found = tuple[Place, str, tuple[int, ...], tuple[str, str] | None]
+
+
+@contextmanager
+def _ended_on_error(process: Process) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        process.close()
+        raise
+
+
+def _asked(process: Process, request: dict[str, Any]) -> dict[str, Any]:
+    process.say(request)
+    said = process.hear()
+    if "error" in said:
+        raise TravelError(said["error"])
+    return said
 
 
 def _moving(move: Move) -> dict[str, Any]:
