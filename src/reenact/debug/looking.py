@@ -47,9 +47,12 @@ _HARMLESS = (
     ast.cmpop,
 )
 _ONLY_LOOK = frozenset(
-    "abs all any bool callable dir enumerate float format getattr hasattr hash hex id int "
-    "isinstance issubclass len list max min ord range repr reversed round set sorted str sum "
-    "tuple type vars zip".split()
+    (
+        *("abs", "all", "any", "bool", "callable", "dir", "enumerate", "float", "format"),
+        *("getattr", "hasattr", "hash", "hex", "id", "int", "isinstance", "issubclass", "len"),
+        *("list", "max", "min", "ord", "range", "repr", "reversed", "round", "set", "sorted"),
+        *("str", "sum", "tuple", "type", "vars", "zip"),
+    )
 )
 
 

@@ -248,6 +248,20 @@ class Traveller:
         here = self.stop.place
         return self._last_write(_Meant(text, thread, frame, here), here)
 
+    def meanwhile(self, text: str, thread: int, frame: int = 0) -> tuple[Place, int] | None:
+        """Which other thread writes to something after the line has begun that a thread is at, and
+        before that line writes to it itself or is over; and where."""
+        here = self.stop.place
+        meant = _Meant(text, thread, frame, here)
+        move = Move(thread, self.stack(thread)[frame].depth)
+        with self._copy_at(here) as process:
+            means = {"thread": thread, "frame": frame}
+            self._hunt(process, written=text, means=means, **_moving(move))
+            first = self._writes(process, meant)["first"]
+        if first is None or first[2] == thread:
+            return None
+        return Place(*first[:2]), first[2]
+
     def watch(self, text: str, thread: int, index: int = 0) -> Watch:
         """Stop from now on where the expression is written to, or has changed."""
         from reenact.debug.writes import Written
@@ -409,13 +423,20 @@ class Traveller:
                 return Place(*last[:2]), last[2]
             before = meant.place
         for base, until in self._stretches_before(before):
-            with self._copy_at(Place(base)) as process:
-                self._hunt(process, end=until, backward=True, written=meant.text)
-                self._go_on(process, until, meant.place)
-                last = self._writes(process, meant)["last"]
+            last = self._last_write_in(base, until, meant)
+            while last is not None and _began_before(base, last):
+                base = self._copies.before(base)
+                last = self._last_write_in(base, until, meant)
             if last is not None:
                 return Place(*last[:2]), last[2]
         return None
+
+    def _last_write_in(self, base: int, until: Place, meant: _Meant) -> list[int] | None:
+        with self._copy_at(Place(base)) as process:
+            self._hunt(process, end=until, backward=True, written=meant.text)
+            self._go_on(process, until, meant.place)
+            last: list[int] | None = self._writes(process, meant)["last"]
+        return last
 
     def _go_on(self, process: Process, here: Place, place: Place) -> None:
         """Let a process that has hunted come to a place, with what it has noted."""
@@ -481,6 +502,9 @@ class Traveller:
     def _last_failure(self) -> Place | None:
         for base, until in self._stretches_before(self.stop.place):
             said = self._hunted(base, until, failures=True)
+            while said["found"] is not None and _began_before(base, said["found"]):
+                base = self._copies.before(base)
+                said = self._hunted(base, until, failures=True)
             if said["found"] is not None:
                 return Place(*said["found"][:2])
         return None
@@ -504,6 +528,11 @@ def _asked(process: Process, request: dict[str, Any]) -> dict[str, Any]:
     if "error" in said:
         raise TravelError(said["error"])
     return said
+
+
+def _began_before(base: int, found: list[int]) -> bool:
+    """Whether the line had begun already where the hunt began: then it is not known where."""
+    return base > 0 and found[0] == base and found[1] == 0
 
 
 def _moving(move: Move) -> dict[str, Any]:

@@ -13,6 +13,7 @@ import struct
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 
 from reenact import _core
 from reenact.inputs import Inputs
