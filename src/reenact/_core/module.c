@@ -173,8 +173,11 @@ static PyObject *start_gate(PyObject *module, PyObject *args)
     threads_bind(thread);
     gate_adopt_main(thread);
     gate.active = true;
-    if (!epoch_start()) {
+    if (!epoch_start() && checkpoint_is_on()) {
         checkpoint_stop(STOPPED_AT_BEGINNING);
+    }
+    if (checkpoint_is_on()) {
+        replay_grant(thread, gate_step()); /* it was told meanwhile where to stop next */
     }
     Py_RETURN_NONE;
 }

@@ -11,6 +11,8 @@ import os
 import signal
 import socket
 import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
@@ -39,6 +41,16 @@ ENDS = (Reason.END, Reason.DEADLOCK, Reason.DIVERGED)
 
 class ProcessGone(ReenactError):
     """The process has ended: by os._exit, by a fatal signal, or because the replay went wrong."""
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """A question must not be left without having heard the answer: Ctrl-C waits meanwhile."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +104,10 @@ class Process:
 
     def copy(self) -> Process | None:
         """A copy that is stopped at the same step, or None if there cannot be one."""
+        with uninterrupted():
+            return self._copy()
+
+    def _copy(self) -> Process | None:
         ours, theirs = socket.socketpair()
         with theirs:
             self._order(_COPY, descriptor=theirs.fileno())

@@ -186,10 +186,11 @@ class Traveller:
 
     def go_to_end(self) -> Stop:
         process = self._copies.at_end(self.last_step)
-        said = process.talk()
-        reason = Reason(said["reason"])
-        self._end = Place(process.step, _LAST)
-        return self._take(process, said, _END_WORDS.get(reason, "end"), self._end)
+        with _ended_on_error(process):
+            said = process.talk()
+            reason = Reason(said["reason"])
+            self._end = Place(process.step, _LAST)
+            return self._take(process, said, _END_WORDS.get(reason, "end"), self._end)
 
     @property
     def end(self) -> Place:
@@ -228,12 +229,23 @@ class Traveller:
     def ask(self, question: str, **more: Any) -> dict[str, Any]:
         """What the agent says of the program, here."""
         if self._shown is None:
-            raise TravelError("the recording is not open at any place")
-        self._shown.say({"do": question, **more})
-        said = self._shown.hear()
-        if "error" in said:
-            raise TravelError(said["error"])
-        return said
+            if not self._starts:
+                raise TravelError("the recording is not open at any place")
+            self._show_again()
+        assert self._shown is not None
+        try:
+            return _asked(self._shown, {"do": question, **more})
+        except TravelError:
+            raise
+        except BaseException:  # it may still talk of this when it is asked something else
+            self._shown.close()
+            self._shown = None
+            raise
+
+    def _show_again(self) -> None:
+        stop = self.stop
+        self._show(stop.place, stop.why)
+        self.stop = stop
 
     def stack(self, thread: int) -> tuple[Frame, ...]:
         return tuple(Frame(**each) for each in self.ask("stack", thread=thread)["frames"])
@@ -243,6 +255,20 @@ class Traveller:
         which thread."""
         here = self.stop.place
         return self._last_write(_Meant(text, thread, frame, here), here)
+
+    def meanwhile(self, text: str, thread: int, frame: int = 0) -> tuple[Place, int] | None:
+        """Which other thread writes to something after the line has begun that a thread is at, and
+        before that line writes to it itself or is over; and where."""
+        here = self.stop.place
+        meant = _Meant(text, thread, frame, here)
+        move = Move(thread, self.stack(thread)[frame].depth)
+        with self._copy_at(here) as process:
+            means = {"thread": thread, "frame": frame}
+            self._hunt(process, written=text, means=means, **_moving(move))
+            first = self._writes(process, meant)["first"]
+        if first is None or first[2] == thread:
+            return None
+        return Place(*first[:2]), first[2]
 
     def watch(self, text: str, thread: int, index: int = 0) -> Watch:
         """Stop from now on where the expression is written to, or has changed."""
@@ -302,25 +328,27 @@ class Traveller:
         return Process(ours, pid)
 
     def _take(self, process: Process, said: dict[str, Any], why: str, place: Place) -> Stop:
+        """The traveller is there from now on, and not before all is known of it."""
+        thread = said["thread"]
+        frames = _asked(process, {"do": "stack", "thread": thread})["frames"]
         if self._shown is not None:
             self._shown.close()
         self._shown = process
-        thread = said["thread"]
-        self.stop = Stop(place, thread, why)
-        self.stop = replace(self.stop, stack=self.stack(thread))
+        self.stop = Stop(place, thread, why, stack=tuple(Frame(**each) for each in frames))
         return self.stop
 
     def _show(self, place: Place, why: str) -> Stop:
         if place.line >= _LAST:
             return self.go_to_end()
         process = self._copies.at(place.step)
-        said = process.talk()
-        if place.line > 0:
-            said = self._hunt(process, end=place)
-        reason = Reason(said["reason"])
-        if reason in ENDS:
-            return self._take(process, said, _END_WORDS[reason], Place(process.step, _LAST))
-        return self._take(process, said, why, Place(*said["place"]))
+        with _ended_on_error(process):
+            said = process.talk()
+            if place.line > 0:
+                said = self._hunt(process, end=place)
+            reason = Reason(said["reason"])
+            if reason in ENDS:
+                return self._take(process, said, _END_WORDS[reason], Place(process.step, _LAST))
+            return self._take(process, said, why, Place(*said["place"]))
 
     def _hunt(self, process: Process, **request: Any) -> dict[str, Any]:
         """Have a process go on; where it is then."""
@@ -416,13 +444,20 @@ class Traveller:
                 return Place(*last[:2]), last[2]
             before = meant.place
         for base, until in self._stretches_before(before):
-            with self._copy_at(Place(base)) as process:
-                self._hunt(process, end=until, backward=True, written=meant.text)
-                self._go_on(process, until, meant.place)
-                last = self._writes(process, meant)["last"]
+            last = self._last_write_in(base, until, meant)
+            while last is not None and _began_before(base, last):
+                base = self._copies.before(base)
+                last = self._last_write_in(base, until, meant)
             if last is not None:
                 return Place(*last[:2]), last[2]
         return None
+
+    def _last_write_in(self, base: int, until: Place, meant: _Meant) -> list[int] | None:
+        with self._copy_at(Place(base)) as process:
+            self._hunt(process, end=until, backward=True, written=meant.text)
+            self._go_on(process, until, meant.place)
+            last: list[int] | None = self._writes(process, meant)["last"]
+        return last
 
     def _go_on(self, process: Process, here: Place, place: Place) -> None:
         """Let a process that has hunted come to a place, with what it has noted."""
@@ -433,11 +468,7 @@ class Traveller:
 
     def _writes(self, process: Process, meant: _Meant) -> dict[str, Any]:
         where = {"thread": meant.thread, "frame": meant.frame}
-        process.say({"do": "writes", "text": meant.text, **where})
-        said = process.hear()
-        if "error" in said:
-            raise TravelError(said["error"])
-        return said
+        return _asked(process, {"do": "writes", "text": meant.text, **where})
 
     @contextmanager
     def _copy_at(self, place: Place) -> Iterator[Process]:
@@ -492,12 +523,37 @@ class Traveller:
     def _last_failure(self) -> Place | None:
         for base, until in self._stretches_before(self.stop.place):
             said = self._hunted(base, until, failures=True)
+            while said["found"] is not None and _began_before(base, said["found"]):
+                base = self._copies.before(base)
+                said = self._hunted(base, until, failures=True)
             if said["found"] is not None:
                 return Place(*said["found"][:2])
         return None
 
 
 _Found = tuple[Place, str, tuple[int, ...], tuple[str, str] | None]
+
+
+@contextmanager
+def _ended_on_error(process: Process) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        process.close()
+        raise
+
+
+def _asked(process: Process, request: dict[str, Any]) -> dict[str, Any]:
+    process.say(request)
+    said = process.hear()
+    if "error" in said:
+        raise TravelError(said["error"])
+    return said
+
+
+def _began_before(base: int, found: list[int]) -> bool:
+    """Whether the line had begun already where the hunt began: then it is not known where."""
+    return base > 0 and found[0] == base and found[1] == 0
 
 
 def _moving(move: Move) -> dict[str, Any]:
