@@ -194,8 +194,8 @@ void checkpoint_stop(enum StopReason reason)
     serve(reason);
 }
 
-/* A copy of a process that records waits here, frozen, until somebody goes back to it; as a replay it
- * then goes on. */
+/* A copy of a process that records waits here, frozen, until somebody goes back to it; as a replay
+ * it then goes on. */
 void checkpoint_wait(int fd)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);

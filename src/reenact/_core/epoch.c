@@ -1,10 +1,11 @@
 /* A run in epochs: it can go back to where the current one began, and no further.
  *
- * An epoch begins with a frozen copy of the process (fork.c). What was logged before is dropped, and
- * with it the copy of the epoch before: whatever a long run costs, it does not grow. Somebody outside,
- * the keeper, is given each copy. When something goes wrong the process tells the keeper, and waits;
- * the keeper has copies of the frozen copy run through the epoch again, as replays of what this
- * process has logged in it (checkpoint.c), as often as it likes. Then this process goes on, or ends. */
+ * An epoch begins with a frozen copy of the process (fork.c). What was logged before is dropped,
+ * and with it the copy of the epoch before: whatever a long run costs, it does not grow. Somebody
+ * outside, the keeper, is given each copy. When something goes wrong the process tells the keeper,
+ * and waits; the keeper has copies of the frozen copy run through the epoch again, as replays of
+ * what this process has logged in it (checkpoint.c), as often as it likes. Then this process goes
+ * on, or ends. */
 #include "core.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -216,8 +217,7 @@ static PyObject *failed(PyObject *module, PyObject *text)
     if (said == NULL) {
         return NULL;
     }
-    if (gate.settings.mode == MODE_REPLAY && me != NULL &&
-        gate_step() == gate.settings.last_step) {
+    if (gate.settings.mode == MODE_REPLAY && me != NULL && gate_step() == gate.settings.last_step) {
         checkpoint_stop(STOPPED_AT_END); /* the log goes no further */
     }
     if (keeper_fd < 0 || me == NULL || gate.settings.mode != MODE_RECORD) {

@@ -380,7 +380,8 @@ size_t log_size(void)
 {
     size_t size = 0;
     for (int number = 1; number < STREAM_COUNT; number++) {
-        size += streams[number].mapped == 0 ? 0 : (size_t)(streams[number].at - streams[number].base);
+        size +=
+            streams[number].mapped == 0 ? 0 : (size_t)(streams[number].at - streams[number].base);
     }
     return size;
 }
@@ -399,7 +400,8 @@ void log_rewind(void)
 /* In a copy of a process that records: memory that is shared with it becomes the copy's own. */
 int state_become_private(void)
 {
-    void *copy = mmap(NULL, state_mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *copy =
+        mmap(NULL, state_mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (copy == MAP_FAILED) {
         return -1;
     }

@@ -425,7 +425,8 @@ int sites_resume(void)
         return -1;
     }
     for (uint32_t i = 0; i < string_count; i++) {
-        recorded_strings[i] = (RecordedString){(const unsigned char *)strings[i], strlen(strings[i])};
+        recorded_strings[i] =
+            (RecordedString){(const unsigned char *)strings[i], strlen(strings[i])};
     }
     recorded_string_count = string_count;
     recorded_count = site_count - 1;

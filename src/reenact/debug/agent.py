@@ -190,6 +190,10 @@ def _races(request: dict[str, Any]) -> dict[str, Any]:
     return {"raw": _hunt.detector.found()}
 
 
+def _lines(request: dict[str, Any]) -> dict[str, Any]:
+    return {"lines": [] if _hunt is None else _hunt.lines}
+
+
 def _output(request: dict[str, Any]) -> dict[str, Any]:
     return {"output": _core.output_so_far().hex()}
 
@@ -209,6 +213,7 @@ _ANSWERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "complete": _complete,
     "writes": _writes,
     "races": _races,
+    "lines": _lines,
     "output": _output,
     "digest": _digest,
 }

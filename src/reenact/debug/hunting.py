@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 
 from reenact import _core
-from reenact.debug.frames import frames_of
+from reenact.debug.frames import OURS, frames_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,6 +32,9 @@ class Hunt:
         if "written" in request:
             self._writes = _core.import_unseen("reenact.debug.writes")
             self.written = self._writes.Written(request["written"])
+        self._most_lines: int = request.get("lines", 0)  # of the program's own, the last that ran
+        self.lines: list[tuple[int, str, int, int, int]] = []
+        self._own = _own_files() if self._most_lines else ()
         self._accesses: Any = None  # the race detector is told of
         if request.get("races"):
             self._accesses = _core.import_unseen("reenact.debug.accesses")
@@ -65,7 +68,7 @@ class Hunt:
 
     @property
     def asks_every_line(self) -> bool:
-        return bool(self.expressions)
+        return bool(self.expressions or self._most_lines)
 
     @property
     def asks_writes(self) -> bool:
@@ -83,6 +86,9 @@ class Hunt:
 
     def _judge_line(self, frame: FrameType, number: int, thread: int) -> bool:
         file = frame.f_code.co_filename
+        if self._most_lines and not file.startswith(self._own):
+            self.lines.append((thread, file, number, *_core.place()))
+            del self.lines[: -self._most_lines]
         hit = [
             each["number"]
             for each in self.breakpoints
@@ -172,6 +178,11 @@ class Hunt:
                 if self._mask(frame.f_code) is not None:
                     frame.f_trace_opcodes = True
                 frame = frame.f_back
+
+
+def _own_files() -> tuple[str, ...]:
+    """What the names of files begin with that are not the program's own."""
+    return (sys.prefix, sys.base_prefix, sys.exec_prefix, OURS, "<frozen")
 
 
 _tool = -1

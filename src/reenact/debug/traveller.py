@@ -302,6 +302,21 @@ class Traveller:
         raw: dict[str, Any] = said["raw"]
         return raw
 
+    def last_lines(self, count: int) -> list[tuple[int, str, int, Place]]:
+        """The last lines of the program's own code that were begun before here: the thread, the
+        file, the line, and where that was."""
+        found: list[tuple[int, str, int, Place]] = []
+        for base, until in self._stretches_before(self.stop.place):
+            with self._copy_at(Place(base)) as process:
+                self._hunt(process, end=until, lines=count)
+                process.say({"do": "lines"})
+                said = process.hear()
+            lines = [(each[0], each[1], each[2], Place(*each[3:])) for each in said["lines"]]
+            found = [*lines, *found][-count:]
+            if len(found) == count:
+                break
+        return found
+
     # ---- how it is done ----
 
     def _start(self) -> Process:

@@ -1,4 +1,4 @@
-"""Starts a program that runs in epochs, keeps the latest frozen copy of it, and hears of failures."""
+"""Starts a program that runs in epochs, keeps the latest copy of it, and hears of failures."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from reenact.recordings import format
 _WORD = struct.Struct("<iiqii2000s")
 _ANSWER = struct.Struct("<i")
 _GO_ON, _LEAVE = 0, 1
+MEGABYTES = 16.0  # of log in an epoch, unless somebody says otherwise
 _PASSED_ON = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
 _FROM_TERMINAL = 0x80
 
@@ -30,7 +31,7 @@ _FROM_TERMINAL = 0x80
 class Limits:
     """When an epoch ends; 0 for never."""
 
-    megabytes: float = 16
+    megabytes: float = MEGABYTES
     steps: int = 0
     seconds: float = 0
 
@@ -133,9 +134,7 @@ class Keeper:
         self.frozen = Process(connection, pid)
         self.epochs += 1
 
-    def _failed(
-        self, text: str, step: int, thread: int, reason: Reason, directory: Path
-    ) -> bool:
+    def _failed(self, text: str, step: int, thread: int, reason: Reason, directory: Path) -> bool:
         self.failures += 1
         if self.frozen is None:
             print(f"reenact: {text}: no epoch to go back to: {self.refusal}", file=sys.stderr)
