@@ -816,6 +816,7 @@ void replay_resume(int64_t entry_step, int32_t thread, uint32_t object, int64_t 
 void clock_resume(int64_t *values);
 uint32_t sites_known(void);
 int sites_resume(void);
+void sites_renew(void);
 void files_renew(void);
 void files_become_replay(void);
 void files_note_positions(void);

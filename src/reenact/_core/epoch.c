@@ -98,6 +98,7 @@ static bool is_there(int fd)
 static void begin(void)
 {
     log_rewind();
+    sites_renew();
     files_renew();
     began_step = gate_step();
     began_ns = real_ns();

@@ -1,8 +1,8 @@
 """Which instructions of the program read or write something that threads may share.
 
-For looking for races in a copy of the program whose code has no sites of accesses: the race detector
-is told of instructions instead (`_core/trace.c`). Attributes, items, globals and variables of
-closures are seen; what methods of containers do to them is not.
+For looking for races in a copy of the program whose code has no sites of accesses: the race
+detector is told of instructions instead (`_core/trace.c`). Attributes, items, globals and
+variables of closures are seen; what methods of containers do to them is not.
 """
 
 from __future__ import annotations

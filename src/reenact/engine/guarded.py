@@ -53,14 +53,15 @@ def _tell(text: str) -> None:
 
 def rollback(why: str = "") -> None:
     """Go back to where this epoch began and run it again with eyes open, in a copy; a report says
-    what was seen. Then this goes on. Does nothing unless the program was started by `reenact run`."""
+    what was seen. Then this goes on. Does nothing unless `reenact run` has started the program."""
     if _core.epoch_is_on():
         _tell(why or "reenact.rollback() was called")
 
 
 class guarded:
-    """An exception that leaves this block, or the function that this decorates, is a failure even if
-    somebody catches it further out. Does nothing unless `reenact run` has started the program."""
+    """An exception that leaves this block, or the function that this decorates, is a failure even
+    if somebody catches it further out. Does nothing unless `reenact run` has started the program.
+    """
 
     def __enter__(self) -> guarded:
         return self

@@ -11,7 +11,7 @@ from reenact.analysis.text import Row
 from reenact.debug.process import Reason
 from reenact.debug.terminal import loop
 from reenact.debug.terminal.session import Given, Session
-from reenact.debug.traveller import TravelError
+from reenact.debug.traveller import TravelError, Traveller
 from reenact.errors import ReenactError
 from reenact.guard import report
 from reenact.guard.epoch import EpochTraveller
@@ -42,7 +42,7 @@ def handle(failure: Failure, on_failure: OnFailure, show: Show) -> bool:
     return on_failure != "stop"
 
 
-def _open(traveller: EpochTraveller, recording: Recording) -> Session:
+def _open(traveller: Traveller, recording: Recording) -> Session:
     def races() -> object:
         return report_of(traveller.races(), recording.header.cwd, is_whole=False)
 

@@ -9,7 +9,7 @@ from reenact.analysis import text
 from reenact.analysis.report import report_of
 from reenact.analysis.text import Row
 from reenact.debug.terminal.session import Session
-from reenact.debug.terminal.writers import why
+from reenact.debug.terminal.writers import FIXED, why
 from reenact.debug.traveller import TravelError
 from reenact.guard.keeper import Failure
 
@@ -46,7 +46,8 @@ def rows(failure: Failure, session: Session, tries: int) -> Iterator[Row]:
 
 def _values(session: Session) -> Iterator[Row]:
     said = session.traveller.ask("variables", scope="locals", **session.here)
-    for each in said["variables"][:_MOST_VALUES]:
+    shown_ones = [each for each in said["variables"] if each["type"] not in FIXED]
+    for each in shown_ones[:_MOST_VALUES]:
         if not each["name"].startswith("__"):
             value = each["value"].replace("\n", " ")
             shown = value if len(value) <= _LONGEST else value[:_LONGEST] + "..."
