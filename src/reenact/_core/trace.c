@@ -232,7 +232,7 @@ static bool reports_failure(PyFrameObject *frame)
     bool is_of_thread = PyUnicode_CompareWithASCIIString(code->co_name, "invoke_excepthook") == 0;
     bool may_be_main = PyUnicode_CompareWithASCIIString(code->co_name, "fail") == 0;
     const char *file = may_be_main ? PyUnicode_AsUTF8(code->co_filename) : NULL;
-    bool is_main = file != NULL && strstr(file, "reenact/engine/child.py") != NULL;
+    bool is_main = file != NULL && strstr(file, "/reenact/engine/") != NULL;
     PyErr_Clear();
     Py_DECREF(code);
     return is_of_thread || is_main;
