@@ -184,13 +184,22 @@ static int on_instruction(PyFrameObject *frame, Py_ssize_t unit)
 
 /* ---- failures ---- */
 
+/* Its traceback has one entry: no frame was left by it so far. */
+static bool is_new(PyObject *raised_now)
+{
+    PyObject *traceback = PyTuple_GET_SIZE(raised_now) > 2 ? PyTuple_GET_ITEM(raised_now, 2) : NULL;
+    return traceback != NULL && PyTraceBack_Check(traceback) &&
+           ((PyTracebackObject *)traceback)->tb_next == NULL;
+}
+
+/* The address of an exception does not tell: the next one may be where the last one was. */
 static void on_exception(PyObject *raised_now)
 {
     int32_t thread = me->index % MOST_THREADS;
     PyObject *value = PyTuple_Check(raised_now) && PyTuple_GET_SIZE(raised_now) > 1
                           ? PyTuple_GET_ITEM(raised_now, 1)
                           : NULL;
-    if (value != raised_value[thread]) {
+    if (value != raised_value[thread] || (value != NULL && is_new(raised_now))) {
         raised_value[thread] = value;
         raised[thread] = *spot_of(depth_of(compat_top_frame(PyThreadState_Get())));
     }
@@ -227,6 +236,7 @@ static int on_event(PyObject *unused, PyFrameObject *frame, int what, PyObject *
     case PyTrace_CALL:
         if (hunt.asks_failures && reports_failure(frame)) {
             find(raised[me->index % MOST_THREADS]);
+            Py_DECREF(ask("failure", (PyObject *)frame, 0));
         }
         return hunt.asks_writes ? on_call(frame) : 0;
     default: return 0;

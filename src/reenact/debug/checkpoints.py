@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from reenact.debug.process import ENDS, Process, ProcessGone
+from reenact.debug.process import ENDS, Interrupted, Process, ProcessGone
 
 CLOSEST = 500  # steps between the last two copies before a step that was asked for
 MOST_KEPT = 64
@@ -80,7 +80,7 @@ class Checkpoints:
             return
         try:
             runner.run(step)
-        except ProcessGone:
+        except (ProcessGone, Interrupted):
             runner.close()
             raise
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import pprint
+import sys
+import traceback
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from types import FrameType
@@ -111,10 +113,14 @@ def _attributes(value: object) -> Iterator[str]:
                 yield f"_{kind.__name__.lstrip('_')}{name}" if mangled else name
 
 
-def variables(frame: FrameType, scope: str, path: list[int]) -> dict[str, Any]:
-    """The variables of a scope, or the children of one of them: `path` has the place of each."""
-    names: Mapping[str, object] = frame.f_locals if scope == "locals" else frame.f_globals
-    found = [(name, value) for name, value in names.items() if _is_shown(name)]
+def variables(frame: FrameType, scope: str, path: list[int], text: str = "") -> dict[str, Any]:
+    """The variables of a scope, or the children of one of them: `path` has the place of each. The
+    one variable of the scope "expression" is the value of an expression."""
+    if scope == "expression":
+        found = [(text, eval(text.strip(), {**frame.f_globals, **frame.f_locals}))]
+    else:
+        names: Mapping[str, object] = frame.f_locals if scope == "locals" else frame.f_globals
+        found = [(name, value) for name, value in names.items() if _is_shown(name)]
     for place in path:
         found = list(islice(children(found[place][1]), MOST_CHILDREN))
     return {
@@ -128,6 +134,24 @@ def variables(frame: FrameType, scope: str, path: list[int]) -> dict[str, Any]:
             for name, value in found
         ]
     }
+
+
+def failure() -> dict[str, Any]:
+    """The exception that is handled, in words."""
+    error = sys.exception()
+    if error is None:
+        return {}
+    kind = type(error)
+    module = "" if kind.__module__ in ("builtins", "__main__") else f"{kind.__module__}."
+    try:
+        message = str(error)
+    except Exception as another:
+        message = f"(its str raised {another!r})"
+    try:
+        trace = "".join(traceback.format_exception(error))
+    except Exception:
+        trace = ""
+    return {"kind": f"{module}{kind.__qualname__}", "message": message, "trace": trace}
 
 
 def _is_shown(name: str) -> bool:

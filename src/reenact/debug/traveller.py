@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from reenact.debug.checkpoints import Checkpoints
-from reenact.debug.process import ENDS, Process, Reason
+from reenact.debug.process import ENDS, Interruption, Process, ProcessGone, Reason
 from reenact.engine import launch, replay
 from reenact.errors import ReenactError
 from reenact.recordings.reader import Recording
@@ -104,6 +104,17 @@ class Stop:
         return self.stack[0] if self.stack else None
 
 
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An exception that nobody caught: where the line began that raised it, and in which thread."""
+
+    place: Place
+    thread: int
+    kind: str
+    message: str
+    trace: str
+
+
 class TravelError(ReenactError):
     """What was asked for cannot be done; the traveller is where it was."""
 
@@ -120,11 +131,14 @@ class Traveller:
     breakpoints: dict[int, Breakpoint] = field(default_factory=dict)
     watches: dict[int, Watch] = field(default_factory=dict)
     stop: Stop = field(default=Stop(BEGINNING, 0, "beginning"))
+    stops_at_failures: bool = False
+    interruption: Interruption = field(default_factory=Interruption)
 
     def __post_init__(self) -> None:
         replay.check_usable(self.recording)
         replay.check_modules(self.recording)
         self._exits = ExitStack()
+        self._exits.callback(self.interruption.close)
         self._read, self._write = self._exits.enter_context(replay.directories(self.recording))
         self._copies = Checkpoints(self._start, self.limit_mb)
         self._exits.callback(self._copies.close)
@@ -132,6 +146,7 @@ class Traveller:
         self._end: Place | None = None
         self._numbers = 0
         self._starts = 0
+        self._failures: tuple[Failure, ...] | None = None
 
     def __enter__(self) -> Traveller:
         return self
@@ -178,7 +193,8 @@ class Traveller:
 
     def go_to_end(self) -> Stop:
         process = self._copies.at_end(self.recording.last_step)
-        said = process.talk()
+        with _closed_if_it_fails(process):
+            said = process.talk()
         reason = Reason(said["reason"])
         self._end = Place(process.step, _LAST)
         return self._take(process, said, _END_WORDS.get(reason, "end"), self._end)
@@ -222,13 +238,20 @@ class Traveller:
         if self._shown is None:
             raise TravelError("the recording is not open at any place")
         self._shown.say({"do": question, **more})
-        said = self._shown.hear()
+        said = self._shown.hear(is_short=True)
         if "error" in said:
             raise TravelError(said["error"])
         return said
 
     def stack(self, thread: int) -> tuple[Frame, ...]:
         return tuple(Frame(**each) for each in self.ask("stack", thread=thread)["frames"])
+
+    def failures(self) -> tuple[Failure, ...]:
+        """All exceptions that nobody caught, in order of time. Looked for once, which takes as
+        long as to go through the whole recording."""
+        if self._failures is None:
+            self._failures = self._find_failures() if self._has_failed() else ()
+        return self._failures
 
     def last_write(self, text: str, thread: int, frame: int = 0) -> tuple[Place, int] | None:
         """Where the value of a name, an attribute or an item was written last before here, and by
@@ -278,7 +301,7 @@ class Traveller:
             state is None or not state.is_whole,
             theirs.detach(),
         )
-        return Process(ours, pid)
+        return Process(ours, pid, self.interruption)
 
     def _take(self, process: Process, said: dict[str, Any], why: str, place: Place) -> Stop:
         if self._shown is not None:
@@ -293,9 +316,10 @@ class Traveller:
         if place.line >= _LAST:
             return self.go_to_end()
         process = self._copies.at(place.step)
-        said = process.talk()
-        if place.line > 0:
-            said = self._hunt(process, end=place)
+        with _closed_if_it_fails(process):
+            said = process.talk()
+            if place.line > 0:
+                said = self._hunt(process, end=place)
         reason = Reason(said["reason"])
         if reason in ENDS:
             return self._take(process, said, _END_WORDS[reason], Place(process.step, _LAST))
@@ -349,6 +373,10 @@ class Traveller:
             wrote = self._first_write(_meant(watch), here, place)
             if wrote is not None and wrote < place:
                 place, why, hits, changed, is_end = wrote, "watch", (watch.number,), None, False
+        failed = next((each for each in self._failed() if here < each <= place), None)
+        if failed is not None:
+            hits, changed = (hits, changed) if failed == place else ((), None)
+            place, why, is_end = failed, "failure", False
         if is_end:
             return self.go_to_end()
         self._show(place, why)
@@ -363,6 +391,10 @@ class Traveller:
 
     def _written(self) -> list[Watch]:
         return [each for each in self.watches.values() if each.is_written]
+
+    def _failed(self) -> list[Place]:
+        """The failures to stop at."""
+        return [each.place for each in self.failures()] if self.stops_at_failures else []
 
     def _first_write(self, meant: _Meant, after: Place, before: Place) -> Place | None:
         """What a name means is known at the place where it was said: writes are noted up to there,
@@ -462,6 +494,10 @@ class Traveller:
                     values = (changed[0], changed[1]) if changed else None
                     best = (place, self._why(hits, changed), hits, values)
                 break
+        failed = max((each for each in self._failed() if each < here), default=None)
+        if failed is not None and (best is None or failed >= best[0]):
+            hits, values = best[2:] if best is not None and failed == best[0] else ((), None)
+            best = (failed, "failure", hits, values)
         return best
 
     def _hunted(self, base: int, until: Place, **request: Any) -> dict[str, Any]:
@@ -474,6 +510,24 @@ class Traveller:
             if said["found"] is not None:
                 return Place(*said["found"][:2])
         return None
+
+    def _find_failures(self) -> tuple[Failure, ...]:
+        with self._copy_at(BEGINNING) as process:
+            try:
+                said = self._hunt(process, failures=True)
+            except ProcessGone:
+                return ()
+        found = [Failure(Place(*each.pop("place")), **each) for each in said["failures"]]
+        return tuple(sorted(found, key=lambda each: each.place))
+
+
+@contextmanager
+def _closed_if_it_fails(process: Process) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        process.close()
+        raise
 
 
 _Found = tuple[Place, str, tuple[int, ...], tuple[str, str] | None]
