@@ -66,6 +66,7 @@ def _begin(request: dict[str, Any]) -> None:
     _core.hunt(
         _hunt.judge,
         OURS,
+        "\n".join(request.get("skips", ())),
         tuple(end),
         bool(request.get("backward")),
         request.get("thread", -1),

@@ -8,9 +8,10 @@ import sys
 import traceback
 from collections.abc import Iterator, Mapping
 from itertools import islice
-from types import FrameType
+from types import FrameType, TracebackType
 from typing import Any
 
+from reenact.debug.frames import OURS
 from reenact.debug.writes import arguments_of
 
 LONGEST = 10_000  # characters of a text that is shown
@@ -148,10 +149,17 @@ def failure() -> dict[str, Any]:
     except Exception as another:
         message = f"(its str raised {another!r})"
     try:
-        trace = "".join(traceback.format_exception(error))
+        trace = "".join(traceback.format_exception(kind, error, _theirs(error.__traceback__)))
     except Exception:
         trace = ""
     return {"kind": f"{module}{kind.__qualname__}", "message": message, "trace": trace}
+
+
+def _theirs(trace: TracebackType | None) -> TracebackType | None:
+    """Without our own frames on top."""
+    while trace is not None and trace.tb_frame.f_code.co_filename.startswith(OURS):
+        trace = trace.tb_next
+    return trace
 
 
 def _is_shown(name: str) -> bool:

@@ -12,6 +12,7 @@ import select
 import signal
 import socket
 import struct
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
@@ -58,10 +59,8 @@ class Interruption:
         os.eventfd_write(self._once, 1)
 
     def take(self) -> None:
-        try:
+        with suppress(BlockingIOError):
             os.eventfd_read(self._once)
-        except BlockingIOError:
-            pass
 
     def ask_all(self) -> None:
         os.eventfd_write(self._always, 1)
@@ -74,7 +73,7 @@ class Interruption:
         if {each for each, _ in waiting.poll()} - {descriptor}:
             raise Interrupted("interrupted")
 
-    def close(self) -> None:
+    def __del__(self) -> None:
         os.close(self._once)
         os.close(self._always)
 

@@ -76,12 +76,13 @@ class Watch:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """How far to go: over lines of one thread that are at most so deep, from a line on; without a
-    thread, to the next breakpoint or watched expression."""
+    """How far to go: over lines of one thread that are at most so deep, from a line on, and not in
+    files whose names begin so; without a thread, to the next breakpoint or watched expression."""
 
     thread: int = -1
     deepest: int = 1 << 40
     least: int = 0
+    skips: tuple[str, ...] = ()
 
 
 TO_THE_NEXT_STOP = Move()
@@ -138,7 +139,6 @@ class Traveller:
         replay.check_usable(self.recording)
         replay.check_modules(self.recording)
         self._exits = ExitStack()
-        self._exits.callback(self.interruption.close)
         self._read, self._write = self._exits.enter_context(replay.directories(self.recording))
         self._copies = Checkpoints(self._start, self.limit_mb)
         self._exits.callback(self._copies.close)
@@ -534,7 +534,8 @@ _Found = tuple[Place, str, tuple[int, ...], tuple[str, str] | None]
 
 
 def _moving(move: Move) -> dict[str, Any]:
-    return {"thread": move.thread, "deepest": move.deepest, "least": move.least}
+    how_far = {"thread": move.thread, "deepest": move.deepest, "least": move.least}
+    return {**how_far, "skips": list(move.skips)}
 
 
 @dataclass(frozen=True, slots=True)
