@@ -174,8 +174,8 @@ void checkpoint_stop(enum StopReason reason)
         case ORDER_RUN:
             thaw();
             gate.stop_step = order.step;
-            if (gate.holder != NULL) { /* it may run further so far */
-                replay_grant(gate.holder, gate_step());
+            if (gate.active && gate.holder == me) {
+                replay_grant(me, gate_step());
             }
             return;
         case ORDER_TALK:

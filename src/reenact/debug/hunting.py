@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 
 from reenact import _core
-from reenact.debug.frames import frames_of
+from reenact.debug.frames import depth_of, frames_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ class Hunt:
             self._writes = _core.import_unseen("reenact.debug.writes")
             self.written = self._writes.Written(request["written"])
         self.wanted: tuple[Any, ...] | None = None  # what is meant, if it is known already
-        self.first: dict[tuple[Any, ...], tuple[int, int, int]] = {}
-        self.latest: dict[tuple[Any, ...], tuple[int, int, int]] = {}
+        self.first: dict[tuple[Any, ...], tuple[int, int, int, int]] = {}
+        self.latest: dict[tuple[Any, ...], tuple[int, int, int, int]] = {}
         self._codes: dict[int, Writers] = {}
         self._values: dict[int, str] = {}
         self._is_over = bool(request.get("keeps"))  # the writes were noted by the hunt before
@@ -139,22 +139,23 @@ class Hunt:
         if key[0] == "local":
             self.latest.pop(key, None)
         if written.name in self._writes.arguments_of(frame.f_code):
-            return self._note(key, thread)
+            return self._note(key, thread, frame)
         return False
 
     def _judge_write(self, frame: FrameType, offset: int, thread: int) -> bool:
         instruction, depth = self._codes[id(frame.f_code)][offset]
         assert self.written is not None
-        return self._note(self.written.key_of(frame, instruction, depth), thread)
+        return self._note(self.written.key_of(frame, instruction, depth), thread, frame)
 
-    def _note(self, key: tuple[Any, ...], thread: int) -> bool:
+    def _note(self, key: tuple[Any, ...], thread: int, frame: FrameType) -> bool:
         line = _core.line_here(thread)
         if line <= self._after:
             return False
         if self._is_stopping:
             return key == self.wanted
-        self.latest[key] = (*line, thread)
-        self.first.setdefault(key, (*line, thread))
+        wrote = (*line, thread, depth_of(frame))
+        self.latest[key] = wrote
+        self.first.setdefault(key, wrote)
         return False
 
     def writes(self, text: str, frame: FrameType | None) -> dict[str, Any]:

@@ -424,7 +424,7 @@ class Traveller:
                 self._hunt(process, end=before, written=meant.text, means=means)
                 last = self._writes(process, meant)["last"]
             if last is not None:
-                return Place(*last[:2]), last[2]
+                return self._line_of(last, meant.place)
             before = meant.place
         for base, until in self._stretches_before(before):
             with self._copy_at(Place(base)) as process:
@@ -432,8 +432,20 @@ class Traveller:
                 self._go_on(process, until, meant.place)
                 last = self._writes(process, meant)["last"]
             if last is not None:
-                return Place(*last[:2]), last[2]
+                return self._line_of(last, Place(base))
         return None
+
+    def _line_of(self, write: list[int], start: Place) -> tuple[Place, int]:
+        """Where the line began that wrote, and its thread. A hunt knows the lines that began since
+        its start; of one that was under way at the start it knows only how deep its frame is."""
+        place, thread, depth = Place(*write[:2]), write[2], write[3]
+        if place == start:
+            until = Place(start.step, start.line + 1) if start.line else start
+            for base, end in self._stretches_before(until):
+                said = self._hunted(base, end, thread=thread, deepest=depth)
+                if said["found"] is not None:
+                    return Place(*said["found"][:2]), thread
+        return place, thread
 
     def _go_on(self, process: Process, here: Place, place: Place) -> None:
         """Let a process that has hunted come to a place, with what it has noted."""
@@ -508,7 +520,10 @@ class Traveller:
         for base, until in self._stretches_before(self.stop.place):
             said = self._hunted(base, until, failures=True)
             if said["found"] is not None:
-                return Place(*said["found"][:2])
+                place = Place(*said["found"][:2])
+                # a line that was under way where the hunt began: where it began is not known there
+                is_known = place != Place(base) or not self.failures()
+                return place if is_known else self.failures()[-1].place
         return None
 
     def _find_failures(self) -> tuple[Failure, ...]:
