@@ -9,7 +9,7 @@ import sys
 import threading
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 from ...children import children_of
 
@@ -29,7 +29,7 @@ class RequestFailed(Exception):
 class Client:
     """Sends requests, and keeps the events that come meanwhile in `events`."""
 
-    def __init__(self, reader: BinaryIO, writer: BinaryIO) -> None:
+    def __init__(self, reader: IO[bytes], writer: IO[bytes]) -> None:
         self._writer = writer
         self._sent = 0
         self._received: queue.SimpleQueue[Document | None] = queue.SimpleQueue()
@@ -37,7 +37,7 @@ class Client:
         self.events: list[Document] = []
         threading.Thread(target=self._read_all, args=(reader,), daemon=True).start()
 
-    def _read_all(self, reader: BinaryIO) -> None:
+    def _read_all(self, reader: IO[bytes]) -> None:
         while header := reader.readline():
             name, _, size = header.partition(b":")
             assert (name, reader.readline()) == (b"Content-Length", b"\r\n")

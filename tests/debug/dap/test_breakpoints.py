@@ -155,12 +155,12 @@ def test_data_by_a_variable_of_a_scope(turns: Client) -> None:
 def test_data_that_cannot_be_watched(turns: Client) -> None:
     turns.begin()
     frame = turns.stack(1)[0]["id"]
-    for name in ("account.", "no_such_name.attribute"):
-        data = info(turns, name=name, frameId=frame)
-        if data["dataId"] is not None:  # names are looked up when it is set in motion
-            continue
-        assert data["description"]
-    assert info(turns, name="account.", frameId=frame)["dataId"] is None
+    data = info(turns, name="account.", frameId=frame)
+    assert (data["dataId"], "no expression" in data["description"]) == (None, True)
+    data = info(turns, name="missing.name", frameId=frame)
+    assert (data["dataId"], "NameError" in data["description"]) == (None, True)
+    data = info(turns, name="account.log[missing]", frameId=frame)
+    assert (data["dataId"], "NameError" in data["description"]) == (None, True)
     data = info(turns, name="account.balance", frameId=frame)
     wanted = [
         {"dataId": "nothing"},

@@ -144,6 +144,10 @@ class Breakpoints:
 
     def offer_watch(self, text: str, thread: int, frame: int) -> str:
         """What `set_watches` will know it by."""
+        for part in _parts(text):
+            said = self._traveller.ask("evaluate", thread=thread, frame=frame, text=part)
+            if "raised" in said:
+                raise Refused(f"{part} has no value here: {said['raised']}: {said['message']}")
         try:
             watch = self._traveller.watch(text, thread, frame)
         except TravelError as error:
@@ -188,6 +192,19 @@ class Breakpoints:
 
 def _unverified(number: int, message: str) -> dict[str, Any]:
     return {"id": number, "verified": False, "message": message}
+
+
+def _parts(text: str) -> list[str]:
+    """What has to have a value so that it is known what is written to."""
+    try:
+        tree = ast.parse(text.strip(), "<typed>", "eval").body
+    except (SyntaxError, ValueError, RecursionError):
+        return []  # the traveller says what is wrong with it
+    if isinstance(tree, ast.Attribute):
+        return [ast.unparse(tree.value)]
+    if isinstance(tree, ast.Subscript):
+        return [ast.unparse(tree.value), ast.unparse(tree.slice)]
+    return []
 
 
 def _problem(expression: str) -> str:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from reenact.debug.dap.messages import Refused
-from reenact.debug.dap.sources import LIBRARIES, is_library
+from reenact.debug.dap.sources import Sources
 from reenact.debug.traveller import BEGINNING, Frame, Move, Place, Stop, Traveller
 
 ANY_DEPTH = 1 << 40
@@ -20,8 +20,11 @@ ANY_DEPTH = 1 << 40
 class Moves:
     """`goes_into` is for steps backwards: into what was called, not over it."""
 
-    def __init__(self, traveller: Traveller, just_mine: bool, goes_into: bool) -> None:
+    def __init__(
+        self, traveller: Traveller, sources: Sources, just_mine: bool, goes_into: bool
+    ) -> None:
         self._traveller = traveller
+        self._sources = sources
         self._just_mine = just_mine
         self._goes_into = goes_into
         self._entry: Place | None = None
@@ -77,7 +80,7 @@ class Moves:
         return self._traveller.forward(self._move(thread, depth))
 
     def _move(self, thread: int, depth: int) -> Move:
-        return Move(thread, depth, skips=LIBRARIES if self._just_mine else ())
+        return Move(thread, depth, skips=self._sources.libraries if self._just_mine else ())
 
     def _depth(self, thread: int) -> int:
         stack = self._traveller.stack(thread)
@@ -86,7 +89,7 @@ class Moves:
     def _own_frame(self, thread: int) -> Frame | None:
         stack = self._traveller.stack(thread)
         for frame in stack:
-            if not self._just_mine or not is_library(frame.file):
+            if not self._just_mine or not self._sources.is_library(frame.file):
                 return frame
         return stack[0] if stack else None
 
@@ -100,7 +103,7 @@ class Moves:
     def _find_entry(self) -> Place:
         with self._quietly():
             self._traveller.go_to(BEGINNING)
-            stop = self._traveller.forward(Move(0, skips=LIBRARIES))
+            stop = self._traveller.forward(Move(0, skips=self._sources.libraries))
         return stop.place if stop.why == "step" else BEGINNING
 
     @contextmanager

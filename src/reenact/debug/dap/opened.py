@@ -32,7 +32,7 @@ class Opened:
         self.sources = Sources(recording)
         self.views = Views(self.traveller, self.sources)
         self.breakpoints = Breakpoints(self.traveller, self.sources)
-        self.moves = Moves(self.traveller, just_mine, goes_into)
+        self.moves = Moves(self.traveller, self.sources, just_mine, goes_into)
         self.stops = Stops(self.traveller, self.breakpoints, self.views)
         self.printed = Printed(self.traveller)
 

@@ -16,7 +16,7 @@ from typing import Any
 from reenact.recordings.reader import Recording
 from reenact.recordings.sources import read_lines
 
-LIBRARIES = tuple(
+_LIBRARIES = tuple(
     sorted(
         {
             sysconfig.get_path(name) + os.sep
@@ -26,17 +26,19 @@ LIBRARIES = tuple(
 )
 
 
-def is_library(file: str) -> bool:
-    """Whether a file is Python's or of an installed package."""
-    return file.startswith(("<frozen ", *LIBRARIES))
-
-
 class Sources:
     """The files of a recording."""
 
     def __init__(self, recording: Recording) -> None:
         self._cwd = recording.header.cwd
         self._known = tuple(recording.definitions.sources)
+        # Code without a file is Python's, as a rule; but a program may be typed in.
+        no_file = "<frozen " if recording.header.mode == "command" else "<"
+        self.libraries = (no_file, *_LIBRARIES)
+
+    def is_library(self, file: str) -> bool:
+        """Whether a file is Python's, or of an installed package."""
+        return file.startswith(self.libraries)
 
     def full(self, file: str) -> str:
         return os.path.normpath(os.path.join(self._cwd, file))
@@ -56,7 +58,7 @@ class Sources:
         full = self.full(file)
         if file.startswith("<") or not os.path.isfile(full):
             return {"name": file, "presentationHint": "deemphasize"}
-        hint = {"presentationHint": "deemphasize"} if is_library(file) else {}
+        hint = {"presentationHint": "deemphasize"} if self.is_library(file) else {}
         return {"name": os.path.basename(full), "path": full, **hint}
 
     def functions(self, name: str) -> list[tuple[str, int]]:

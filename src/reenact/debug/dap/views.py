@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from reenact.debug.dap.arguments import Arguments
 from reenact.debug.dap.messages import Document, Refused
-from reenact.debug.dap.sources import Sources, is_library
+from reenact.debug.dap.sources import Sources
 from reenact.debug.looking import MOST_CHILDREN
 from reenact.debug.traveller import Frame, Traveller
 
@@ -92,7 +92,7 @@ class Views:
             "source": self._sources.described(frame.file),
             "line": frame.line - 1 + base,
             "column": base,
-            **({"presentationHint": "subtle"} if is_library(frame.file) else {}),
+            **({"presentationHint": "subtle"} if self._sources.is_library(frame.file) else {}),
         }
 
     def frame(self, arguments: Arguments) -> tuple[int, int]:
