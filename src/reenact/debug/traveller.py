@@ -98,10 +98,20 @@ class Stop:
     hits: tuple[int, ...] = ()
     changed: tuple[str, str] | None = None
     stack: tuple[Frame, ...] = ()
+    index: int = 0  # of the frame that it is about: one that writes may wait for a call to return
 
     @property
     def frame(self) -> Frame | None:
         return self.stack[0] if self.stack else None
+
+
+class Write(NamedTuple):
+    """A write: the last place before it that can be gone to, where its line began or its thread went
+    on with it; the thread, and how deep the frame is."""
+
+    place: Place
+    thread: int
+    depth: int
 
 
 class TravelError(ReenactError):
@@ -211,10 +221,26 @@ class Traveller:
         found = self._best_backward(move)
         if found is None:
             return self._show(BEGINNING, "beginning")
-        place, why, hits, changed = found
+        place, why, hits, changed, writer = found
         self._show(place, why)
+        self._turn_to(writer)
         self.stop = replace(self.stop, hits=hits, changed=changed)
         return self.stop
+
+    def go_to_write(self, write: Write) -> Stop:
+        """Go to a write, and look at the frame that writes."""
+        self._show(write.place, "place")
+        self._turn_to(write)
+        return self.stop
+
+    def _turn_to(self, write: Write | None) -> None:
+        if write is None:
+            return
+        same = write.thread == self.stop.thread
+        stack = self.stop.stack if same else self.stack(write.thread)
+        depths = [each.depth for each in stack]
+        index = depths.index(write.depth) if write.depth in depths else 0
+        self.stop = replace(self.stop, thread=write.thread, stack=stack, index=index)
 
     # ---- questions ----
 
@@ -245,10 +271,25 @@ class Traveller:
     def last_write(self, text: str, thread: int, frame: int = 0) -> tuple[Place, int] | None:
         """Where the value of a name, an attribute or an item was written last before here, and by
         which thread."""
+        found = self.last_writer(text, thread, frame)
+        return None if found is None else (found.place, found.thread)
+
+    def last_writer(self, text: str, thread: int, frame: int = 0) -> Write | None:
+        """The same, with all that is known of it."""
         here = self.stop.place
         return self._last_write(_Meant(text, thread, frame, here), here)
 
-    def meanwhile(self, text: str, thread: int, frame: int = 0) -> tuple[Place, int] | None:
+    def begun(self, write: Write) -> Place:
+        """Where the line began that writes: others may have run since."""
+        if write.place.line > 0:
+            return write.place
+        for base, until in self._stretches_before(write.place):
+            said = self._hunted(base, until, thread=write.thread, deepest=write.depth)
+            if said["found"] is not None:
+                return Place(*said["found"][:2])
+        return write.place
+
+    def meanwhile(self, text: str, thread: int, frame: int = 0) -> Write | None:
         """Which other thread writes to something after the line has begun that a thread is at, and
         before that line writes to it itself or is over; and where."""
         here = self.stop.place
@@ -258,9 +299,7 @@ class Traveller:
             means = {"thread": thread, "frame": frame}
             self._hunt(process, written=text, means=means, **_moving(move))
             first = self._writes(process, meant)["first"]
-        if first is None or first[2] == thread:
-            return None
-        return Place(*first[:2]), first[2]
+        return None if first is None or first[2] == thread else _write(first)
 
     def watch(self, text: str, thread: int, index: int = 0) -> Watch:
         """Stop from now on where the expression is written to, or has changed."""
@@ -373,13 +412,22 @@ class Traveller:
         why = self._why(hits, changed)
         is_end = Reason(said["reason"]) in ENDS
         place = Place(said["place"][0], _LAST) if is_end else Place(*said["place"])
+        writer: Write | None = None
         for watch in self._written():
             wrote = self._first_write(_meant(watch), here, place)
-            if wrote is not None and wrote < place:
-                place, why, hits, changed, is_end = wrote, "watch", (watch.number,), None, False
+            if wrote is not None and wrote.place < place:
+                place, why, hits, changed, is_end = (
+                    wrote.place,
+                    "watch",
+                    (watch.number,),
+                    None,
+                    False,
+                )
+                writer, is_end = wrote, False
         if is_end:
             return self.go_to_end()
         self._show(place, why)
+        self._turn_to(writer)
         values = (changed[0], changed[1]) if changed else None
         self.stop = replace(self.stop, hits=hits, changed=values)
         return self.stop
@@ -392,7 +440,7 @@ class Traveller:
     def _written(self) -> list[Watch]:
         return [each for each in self.watches.values() if each.is_written]
 
-    def _first_write(self, meant: _Meant, after: Place, before: Place) -> Place | None:
+    def _first_write(self, meant: _Meant, after: Place, before: Place) -> Write | None:
         """What a name means is known at the place where it was said: writes are noted up to there,
         or looked for from there on."""
         if meant.place > after:
@@ -400,7 +448,7 @@ class Traveller:
                 self._hunt(process, end=meant.place, written=meant.text, after=list(after))
                 first = self._writes(process, meant)["first"]
             if first is not None:
-                return Place(*first[:2])
+                return _write(first)
             after = meant.place
         with self._copy_at(meant.place) as process:
             means = {"thread": meant.thread, "frame": meant.frame}
@@ -410,17 +458,20 @@ class Traveller:
             more: dict[str, Any] = {"means": means} if means else {}
             more["after"] = list(after)
             said = self._hunt(process, end=before, written=meant.text, stops=True, **more)
-        found = said["found"]
-        return None if found is None else Place(*found[:2])
+            found = said["found"]
+            if found is None:
+                return None
+            frames = _asked(process, {"do": "stack", "thread": found[2]})["frames"]
+        return Write(Place(*found[:2]), found[2], frames[0]["depth"] if frames else 0)
 
-    def _last_write(self, meant: _Meant, before: Place) -> tuple[Place, int] | None:
+    def _last_write(self, meant: _Meant, before: Place) -> Write | None:
         if meant.place < before:
             with self._copy_at(meant.place) as process:
                 means = {"thread": meant.thread, "frame": meant.frame}
                 self._hunt(process, end=before, written=meant.text, means=means)
                 last = self._writes(process, meant)["last"]
             if last is not None:
-                return Place(*last[:2]), last[2]
+                return _write(last)
             before = meant.place
         for base, until in self._stretches_before(before):
             last = self._last_write_in(base, until, meant)
@@ -428,7 +479,7 @@ class Traveller:
                 base = self._copies.before(base)
                 last = self._last_write_in(base, until, meant)
             if last is not None:
-                return Place(*last[:2]), last[2]
+                return _write(last)
         return None
 
     def _last_write_in(self, base: int, until: Place, meant: _Meant) -> list[int] | None:
@@ -479,8 +530,8 @@ class Traveller:
         best: _Found | None = None
         for watch in self._written():
             wrote = self._last_write(_meant(watch), here)
-            if wrote is not None and (best is None or wrote[0] > best[0]):
-                best = (wrote[0], "watch", (watch.number,), None)
+            if wrote is not None and (best is None or wrote.place > best[0]):
+                best = (wrote.place, "watch", (watch.number,), None, wrote)
         for base, until in self._stretches_before(here):
             if best is not None and until <= best[0]:
                 break
@@ -491,7 +542,7 @@ class Traveller:
                     hits = tuple(said.get("hit") or ())
                     changed = said.get("changed") or None
                     values = (changed[0], changed[1]) if changed else None
-                    best = (place, self._why(hits, changed), hits, values)
+                    best = (place, self._why(hits, changed), hits, values, None)
                 break
         return best
 
@@ -510,7 +561,12 @@ class Traveller:
         return None
 
 
-_Found = tuple[Place, str, tuple[int, ...], tuple[str, str] | None]
+_Found = tuple[Place, str, tuple[int, ...], tuple[str, str] | None, Write | None]
+
+
+def _write(noted: list[int]) -> Write:
+    step, line, thread, depth = noted
+    return Write(Place(step, line), thread, depth)
 
 
 @contextmanager

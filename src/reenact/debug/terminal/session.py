@@ -107,7 +107,7 @@ class Session:
     def arrived(self) -> Iterator[Row]:
         """After a move: why it ended, in which thread, where, and what is displayed."""
         stop, before = self.traveller.stop, self.thread
-        self.select(stop.thread)
+        self.select(stop.thread, stop.index)
         yield from self._refusal()
         yield from self._why(stop)
         if stop.thread != before:
