@@ -106,8 +106,8 @@ class Stop:
 
 
 class Write(NamedTuple):
-    """A write: the last place before it that can be gone to, where its line began or its thread went
-    on with it; the thread, and how deep the frame is."""
+    """A write: the last place before it that can be gone to, where its line began or its thread
+    went on with it; the thread, and how deep the frame is."""
 
     place: Place
     thread: int

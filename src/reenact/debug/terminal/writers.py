@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from reenact.analysis.text import Row
 from reenact.debug.terminal.reading import read_by, written_by
-from reenact.debug.terminal.session import Session
+from reenact.debug.terminal.session import Session, said_of
 from reenact.debug.terminal.words import Refused, command
 from reenact.debug.traveller import Place, TravelError, Write
 
@@ -41,7 +41,7 @@ def _last_write(session: Session, text: str) -> Write | None:
     try:
         return session.traveller.last_writer(text, session.thread, session.index)
     except (TravelError, ValueError, SyntaxError) as error:
-        what = error.what if isinstance(error, TravelError) else str(error)
+        what = said_of(error) if isinstance(error, TravelError) else str(error)
         raise Refused(f"{text}: {what}") from None
 
 
@@ -62,9 +62,9 @@ def _value(session: Session, text: str) -> str | None:
 @command("why", group=_GROUP)
 def why(session: Session, argument: str) -> Iterator[Row]:
     """The chain of writes behind the values in this line: what each name, attribute and item in it
-    is, who wrote it last and where, and in the same way what those lines had read. Writes of other
-    threads than this one are marked, and writes that were overwritten unseen. At a failure
-    that is why it failed; it can be asked at any line."""
+    is, who wrote it last and where, and in the same way what those lines had read, unless they are
+    a library's. Writes of other threads than this one are marked, and writes that were overwritten
+    unseen. At a failure that is why it failed; it can be asked at any line."""
     frame = session.frame
     if not session.sources.statement(frame.file, frame.line):
         raise Refused(f"the source of {frame.file} cannot be read")
@@ -122,7 +122,8 @@ class _Chain:
         if (write.place, text) in self._seen:
             return
         self._seen.add((write.place, text))
-        if level < _LEVELS and session.stack:
+        is_own = session.stack and not session.sources.is_library(session.frame.file)
+        if level < _LEVELS and is_own:
             yield from self.below(level + 1)
 
     def _writer(self, indent: str, write: Write, what: str) -> Iterator[Row]:
