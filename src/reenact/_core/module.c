@@ -168,7 +168,10 @@ static PyObject *start_gate(PyObject *module, PyObject *args)
     threads_bind(thread);
     gate_adopt_main(thread);
     gate.active = true;
-    checkpoint_stop(STOPPED_AT_BEGINNING);
+    if (checkpoint_is_on()) {
+        checkpoint_stop(STOPPED_AT_BEGINNING);
+        replay_grant(thread, gate_step()); /* it was told meanwhile where to stop next */
+    }
     Py_RETURN_NONE;
 }
 

@@ -35,6 +35,8 @@ static struct {
 
 static Spot here;
 static Spot begun[MOST_THREADS][DEEPEST]; /* the last line of each frame, by thread and depth */
+static Spot resumed[MOST_THREADS];        /* where each thread went on after another had run */
+static int32_t runs = -1;                 /* the thread that the last event was of */
 static Spot raised[MOST_THREADS];         /* where the last exception of each thread began */
 static PyObject *raised_value[MOST_THREADS];
 static __thread bool is_inside;
@@ -84,6 +86,24 @@ static bool is_skipped(Frame *frame)
 static Spot *spot_of(int64_t depth)
 {
     return &begun[me->index % MOST_THREADS][depth % DEEPEST];
+}
+
+/* A switch happens at the step that the thread goes on with. */
+static void notice_switch(void)
+{
+    if (me->index != runs) {
+        runs = me->index;
+        resumed[runs % MOST_THREADS] = (Spot){gate_step(), 0};
+    }
+}
+
+/* Where a thread began what it does in a frame: its line, or the rest of it after others had run.
+ * Since then nobody else has done anything. */
+static Spot spot_now(int32_t thread, int64_t depth)
+{
+    Spot line = begun[thread % MOST_THREADS][depth % DEEPEST];
+    Spot rest = resumed[thread % MOST_THREADS];
+    return is_before(line, rest) ? rest : line;
 }
 
 static int talk(enum StopReason reason)
@@ -180,7 +200,7 @@ static int on_call(PyFrameObject *frame)
         compat_trace_instructions(frame);
         *spot_of(depth_of(compat_top_frame(PyThreadState_Get()))) = here;
         if (is_accepted("call", (PyObject *)frame, 0)) {
-            find(here);
+            find(spot_now(me->index, depth_of(compat_top_frame(PyThreadState_Get()))));
             return hunt.is_backward ? 0 : talk(STOPPED_AT_PLACE);
         }
     }
@@ -194,7 +214,7 @@ static int on_instruction(PyFrameObject *frame, Py_ssize_t unit)
         PyBytes_AS_STRING(mask)[unit] == 0 || !is_accepted("write", (PyObject *)frame, 2 * unit)) {
         return 0;
     }
-    find(*spot_of(depth_of(compat_top_frame(PyThreadState_Get()))));
+    find(spot_now(me->index, depth_of(compat_top_frame(PyThreadState_Get()))));
     return hunt.is_backward ? 0 : talk(STOPPED_AT_PLACE);
 }
 
@@ -240,6 +260,7 @@ static int on_event(PyObject *unused, PyFrameObject *frame, int what, PyObject *
     if (!hunt.is_on || is_inside || me == NULL) {
         return 0;
     }
+    notice_switch();
     switch (what) {
     case PyTrace_LINE: return on_line(frame);
     case PyTrace_OPCODE:
@@ -270,6 +291,7 @@ static PyObject *monitored(PyObject *module, PyObject *args)
         return NULL;
     }
     if (hunt.is_on && hunt.asks_writes && !is_inside && me != NULL && frame != NULL) {
+        notice_switch();
         on_instruction(frame, offset / 2);
     }
     Py_RETURN_NONE;
@@ -286,6 +308,9 @@ void trace_new_thread(void)
 {
     if (hunt.is_on) {
         PyEval_SetTrace(on_event, Py_None);
+        if (hunt.asks_writes) {
+            Py_DECREF(ask("thread", Py_None, 0));
+        }
     }
 }
 
@@ -336,6 +361,8 @@ static PyObject *begin_hunt(PyObject *module, PyObject *args)
     for (size_t i = 0; i < sizeof begun / sizeof(Spot); i++) {
         ((Spot *)begun)[i] = here;
     }
+    runs = gate.holder == NULL ? -1 : gate.holder->index;
+    memset(resumed, 0, sizeof resumed);
     if (PyErr_Occurred() || compat_trace_all(on_event) < 0) {
         return NULL;
     }
@@ -361,7 +388,8 @@ static PyObject *place(PyObject *module, PyObject *unused)
     return Py_BuildValue("LL", (long long)step, (long long)(step == here.step ? here.line : 0));
 }
 
-/* line_here(thread): where the line began that the innermost frame of a thread is in */
+/* line_here(thread): where the line began that the innermost frame of a thread is in, or the rest
+ * of it after others had run; and how deep that frame is */
 static PyObject *line_here(PyObject *module, PyObject *given)
 {
     (void)module;
@@ -373,8 +401,9 @@ static PyObject *line_here(PyObject *module, PyObject *given)
     Frame *frame = compat_top_frame(gate.slots[thread].tstate);
     for (; frame != NULL && is_ours(frame); frame = frame->previous) {
     }
-    Spot spot = begun[thread % MOST_THREADS][depth_of(frame) % DEEPEST];
-    return Py_BuildValue("LL", (long long)spot.step, (long long)spot.line);
+    int64_t depth = depth_of(frame);
+    Spot spot = spot_now((int32_t)thread, depth);
+    return Py_BuildValue("LLL", (long long)spot.step, (long long)spot.line, (long long)depth);
 }
 
 /* frame_value(frame, place): what lies at a place of its stack of values */

@@ -20,6 +20,7 @@ COMMANDS = {
     "races": "find races and lock orders of a program or a recording",
     "instrument": "show a source file with the accesses that are looked at",
     "replay": "do again exactly what was recorded",
+    "debug": "travel through a recording, forwards and backwards",
     "info": "say what a recording holds",
     "dump": "show the events of a recording",
     "pack": "pack a recording's directory into one file",

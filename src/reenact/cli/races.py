@@ -227,10 +227,15 @@ def _look_over(args: argparse.Namespace, rest: list[str], is_heuristic: bool) ->
     replay.check_usable(recording)
     for path in replay.changed_sources(recording):
         _say(f"{path} has changed since it was recorded; the replay may diverge")
+    return over(recording, args.sample, is_heuristic)
+
+
+def over(recording: Recording, sample: float = 1.0, is_heuristic: bool = False) -> Run:
+    """A replay that was looked at."""
     is_heuristic = is_heuristic and ACCESSES not in recording.header.instrument.packages
-    looked, replayed = races.over(recording, args.sample, is_heuristic)
+    looked, replayed = races.over(recording, sample, is_heuristic)
     reasons = _cut(recording, replayed)
-    return _run_of(looked, args.sample, recording.header.cwd, reasons, is_heuristic)
+    return _run_of(looked, sample, recording.header.cwd, reasons, is_heuristic)
 
 
 def _cut(recording: Recording, replayed: replay.Replayed) -> tuple[str, ...]:

@@ -8,8 +8,9 @@ every step is reached from the program's first one.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
-from reenact.debug.process import ENDS, Interrupted, Process, ProcessGone
+from reenact.debug.process import ENDS, Process
 
 CLOSEST = 500  # steps between the last two copies before a step that was asked for
 MOST_KEPT = 64
@@ -49,13 +50,13 @@ class Checkpoints:
             copied = self._kept[step].copy()
             if copied is not None:
                 return copied
-        runner = self._nearest(step)
-        for between in spaced(runner.step, step):
-            self._run(runner, between)
-            self._keep(runner)
-        if runner.step < step:
-            self._run(runner, step)
-        return self._keep_one_of_two(runner)
+        with self._running(step) as runner:
+            for between in spaced(runner.step, step):
+                self._run(runner, between)
+                self._keep(runner)
+            if runner.step < step:
+                self._run(runner, step)
+            return self._keep_one_of_two(runner)
 
     def at_end(self, last_step: int) -> Process:
         """A copy of the process at its end; it may end before the last step, if it dies."""
@@ -63,26 +64,31 @@ class Checkpoints:
             copied = self.end.copy()
             if copied is not None:
                 return copied
-        runner = self._nearest(last_step + 1)
-        for between in spaced(runner.step, last_step):
-            self._run(runner, between)
-            self._keep(runner)
-        if runner.reason not in ENDS:
-            self._run(runner, -1)
-        copied = runner.copy()
-        if copied is not None:
-            self.end = runner
-            return copied
-        return runner
+        with self._running(last_step + 1) as runner:
+            for between in spaced(runner.step, last_step):
+                self._run(runner, between)
+                self._keep(runner)
+            if runner.reason not in ENDS:
+                self._run(runner, -1)
+            copied = runner.copy()
+            if copied is not None:
+                self.end = runner
+                return copied
+            return runner
 
-    def _run(self, runner: Process, step: int) -> None:
-        if runner.reason in ENDS:
-            return
+    @contextmanager
+    def _running(self, step: int) -> Iterator[Process]:
+        """A process that is sent on to this step; it is ended if that fails, or is interrupted."""
+        runner = self._nearest(step)
         try:
-            runner.run(step)
-        except (ProcessGone, Interrupted):
+            yield runner
+        except BaseException:
             runner.close()
             raise
+
+    def _run(self, runner: Process, step: int) -> None:
+        if runner.reason not in ENDS:
+            runner.run(step)
 
     def _nearest(self, step: int) -> Process:
         """A process that is stopped at this step or before it."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 
 from reenact import _core
-from reenact.debug.frames import depth_of, frames_of
+from reenact.debug.frames import frames_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ class Hunt:
         self.first: dict[tuple[Any, ...], tuple[int, int, int, int]] = {}
         self.latest: dict[tuple[Any, ...], tuple[int, int, int, int]] = {}
         self._codes: dict[int, Writers] = {}
+        self._told: dict[int, CodeType] = {}
         self._values: dict[int, str] = {}
         self._is_over = bool(request.get("keeps"))  # the writes were noted by the hunt before
         self._is_stopping = bool(request.get("stops"))
@@ -76,6 +77,8 @@ class Hunt:
             return self._mask(frame.f_code)
         if kind == "failure":
             return self._note_failure()
+        if kind == "thread":
+            return self._tell_again()
         if kind == "call":
             return self._note_call(frame, thread)
         return self._judge_write(frame, number, thread)
@@ -124,11 +127,18 @@ class Hunt:
         if found is None:
             return None
         self._codes[id(code)] = found
+        self._told[id(code)] = code
         _tell_instructions(code)
         mask = bytearray(len(code.co_code) // 2)
         for offset in found:
             mask[offset // 2] = 1
         return bytes(mask)
+
+    def _tell_again(self) -> bool:
+        """A new thread that is traced makes 3.12 forget whose instructions are to be told."""
+        for code in self._told.values():
+            _tell_instructions(code)
+        return False
 
     def _note_call(self, frame: FrameType, thread: int) -> bool:
         """A call writes to the arguments, and ends what was known of its frame's variables."""
@@ -139,23 +149,22 @@ class Hunt:
         if key[0] == "local":
             self.latest.pop(key, None)
         if written.name in self._writes.arguments_of(frame.f_code):
-            return self._note(key, thread, frame)
+            return self._note(key, thread)
         return False
 
     def _judge_write(self, frame: FrameType, offset: int, thread: int) -> bool:
         instruction, depth = self._codes[id(frame.f_code)][offset]
         assert self.written is not None
-        return self._note(self.written.key_of(frame, instruction, depth), thread, frame)
+        return self._note(self.written.key_of(frame, instruction, depth), thread)
 
-    def _note(self, key: tuple[Any, ...], thread: int, frame: FrameType) -> bool:
-        line = _core.line_here(thread)
-        if line <= self._after:
+    def _note(self, key: tuple[Any, ...], thread: int) -> bool:
+        step, line, depth = _core.line_here(thread)
+        if (step, line) <= self._after:
             return False
         if self._is_stopping:
             return key == self.wanted
-        wrote = (*line, thread, depth_of(frame))
-        self.latest[key] = wrote
-        self.first.setdefault(key, wrote)
+        self.latest[key] = (step, line, thread, depth)
+        self.first.setdefault(key, (step, line, thread, depth))
         return False
 
     def writes(self, text: str, frame: FrameType | None) -> dict[str, Any]:
@@ -189,6 +198,7 @@ def _tell_instructions(code: CodeType) -> None:
         _tool = next(each for each in (5, 4, 3, 2, 1, 0) if monitoring.get_tool(each) is None)
         monitoring.use_tool_id(_tool, "reenact")
         monitoring.register_callback(_tool, monitoring.events.INSTRUCTION, _core.instruction)
+    monitoring.set_local_events(_tool, code, monitoring.events.NO_EVENTS)
     monitoring.set_local_events(_tool, code, monitoring.events.INSTRUCTION)
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ast
+import builtins
+import io
 import pprint
 import sys
 import traceback
 from collections.abc import Iterator, Mapping
+from contextlib import redirect_stdout
 from itertools import islice
 from types import FrameType, TracebackType
 from typing import Any
@@ -34,11 +37,25 @@ _HARMLESS = (
     ast.IfExp,
     ast.JoinedStr,
     ast.FormattedValue,
+    ast.ListComp,
+    ast.SetComp,
+    ast.DictComp,
+    ast.GeneratorExp,
+    ast.comprehension,
+    ast.keyword,
     ast.expr_context,
     ast.operator,
     ast.unaryop,
     ast.boolop,
     ast.cmpop,
+)
+_ONLY_LOOK = frozenset(
+    (
+        *("abs", "all", "any", "bool", "callable", "dir", "enumerate", "float", "format"),
+        *("getattr", "hasattr", "hash", "hex", "id", "int", "isinstance", "issubclass", "len"),
+        *("list", "max", "min", "ord", "range", "repr", "reversed", "round", "set", "sorted"),
+        *("str", "sum", "tuple", "type", "vars", "zip"),
+    )
 )
 
 
@@ -60,11 +77,13 @@ def evaluate(text: str, frame: FrameType, pretty: bool) -> dict[str, Any]:
             tree = ast.parse(text.strip(), "<typed>", "eval")
         except SyntaxError:
             tree = ast.parse(text, "<typed>", "exec")
-        changes = not all(isinstance(each, _HARMLESS) for each in ast.walk(tree))
-        if isinstance(tree, ast.Module):
-            exec(compile(tree, "<typed>", "exec"), names)
-            return {"value": None, "changes": changes}
-        value = eval(compile(tree, "<typed>", "eval"), names)
+        changes = not all(_is_harmless(each, names) for each in ast.walk(tree))
+        printed = io.StringIO()
+        with redirect_stdout(printed):
+            if isinstance(tree, ast.Module):
+                exec(compile(tree, "<typed>", "exec"), names)
+                return {"value": None, "changes": changes, "printed": printed.getvalue()}
+            value = eval(compile(tree, "<typed>", "eval"), names)
     except BaseException as error:
         return {"raised": type(error).__name__, "message": str(error), "changes": False}
     return {
@@ -72,7 +91,17 @@ def evaluate(text: str, frame: FrameType, pretty: bool) -> dict[str, Any]:
         "type": type(value).__name__,
         "children": has_children(value),
         "changes": changes,
+        "printed": printed.getvalue(),
     }
+
+
+def _is_harmless(node: ast.AST, names: dict[str, Any]) -> bool:
+    """Whether it only looks, as far as can be told without a look at the program's own methods."""
+    if not isinstance(node, ast.Call):
+        return isinstance(node, _HARMLESS)
+    name = node.func.id if isinstance(node.func, ast.Name) else ""
+    is_builtin = names.get(name, getattr(builtins, name, None)) is getattr(builtins, name, None)
+    return name in _ONLY_LOOK and is_builtin
 
 
 def has_children(value: object) -> bool:

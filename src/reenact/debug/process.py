@@ -12,7 +12,8 @@ import select
 import signal
 import socket
 import struct
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
@@ -78,6 +79,16 @@ class Interruption:
         os.close(self._always)
 
 
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """A question must not be left without having heard the answer: Ctrl-C waits meanwhile."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 @dataclass(frozen=True, slots=True)
 class _Answer:
     number: int
@@ -136,6 +147,10 @@ class Process:
 
     def copy(self) -> Process | None:
         """A copy that is stopped at the same step, or None if there cannot be one."""
+        with uninterrupted():
+            return self._copy()
+
+    def _copy(self) -> Process | None:
         ours, theirs = socket.socketpair()
         with theirs:
             self._order(_COPY, descriptor=theirs.fileno())

@@ -99,6 +99,7 @@ class Stop:
     hits: tuple[int, ...] = ()
     changed: tuple[str, str] | None = None
     stack: tuple[Frame, ...] = ()
+    index: int = 0  # of the frame that it is about: one that writes may wait for a call to return
 
     @property
     def frame(self) -> Frame | None:
@@ -114,6 +115,15 @@ class Failure:
     kind: str
     message: str
     trace: str
+
+
+class Write(NamedTuple):
+    """A write: the last place before it that can be gone to, where its line began or its thread
+    went on with it; the thread, and how deep the frame is."""
+
+    place: Place
+    thread: int
+    depth: int
 
 
 class TravelError(ReenactError):
@@ -193,11 +203,11 @@ class Traveller:
 
     def go_to_end(self) -> Stop:
         process = self._copies.at_end(self.recording.last_step)
-        with _closed_if_it_fails(process):
+        with _ended_on_error(process):
             said = process.talk()
-        reason = Reason(said["reason"])
-        self._end = Place(process.step, _LAST)
-        return self._take(process, said, _END_WORDS.get(reason, "end"), self._end)
+            reason = Reason(said["reason"])
+            self._end = Place(process.step, _LAST)
+            return self._take(process, said, _END_WORDS.get(reason, "end"), self._end)
 
     @property
     def end(self) -> Place:
@@ -226,22 +236,49 @@ class Traveller:
         found = self._best_backward(move)
         if found is None:
             return self._show(BEGINNING, "beginning")
-        place, why, hits, changed = found
+        place, why, hits, changed, writer = found
         self._show(place, why)
+        self._turn_to(writer)
         self.stop = replace(self.stop, hits=hits, changed=changed)
         return self.stop
+
+    def go_to_write(self, write: Write) -> Stop:
+        """Go to a write, and look at the frame that writes."""
+        self._show(write.place, "place")
+        self._turn_to(write)
+        return self.stop
+
+    def _turn_to(self, write: Write | None) -> None:
+        if write is None:
+            return
+        same = write.thread == self.stop.thread
+        stack = self.stop.stack if same else self.stack(write.thread)
+        depths = [each.depth for each in stack]
+        index = depths.index(write.depth) if write.depth in depths else 0
+        self.stop = replace(self.stop, thread=write.thread, stack=stack, index=index)
 
     # ---- questions ----
 
     def ask(self, question: str, **more: Any) -> dict[str, Any]:
         """What the agent says of the program, here."""
         if self._shown is None:
-            raise TravelError("the recording is not open at any place")
-        self._shown.say({"do": question, **more})
-        said = self._shown.hear(is_short=True)
-        if "error" in said:
-            raise TravelError(said["error"])
-        return said
+            if not self._starts:
+                raise TravelError("the recording is not open at any place")
+            self._show_again()
+        assert self._shown is not None
+        try:
+            return _asked(self._shown, {"do": question, **more}, is_short=True)
+        except TravelError:
+            raise
+        except BaseException:  # it may still talk of this when it is asked something else
+            self._shown.close()
+            self._shown = None
+            raise
+
+    def _show_again(self) -> None:
+        stop = self.stop
+        self._show(stop.place, stop.why)
+        self.stop = stop
 
     def stack(self, thread: int) -> tuple[Frame, ...]:
         return tuple(Frame(**each) for each in self.ask("stack", thread=thread)["frames"])
@@ -256,8 +293,35 @@ class Traveller:
     def last_write(self, text: str, thread: int, frame: int = 0) -> tuple[Place, int] | None:
         """Where the value of a name, an attribute or an item was written last before here, and by
         which thread."""
+        found = self.last_writer(text, thread, frame)
+        return None if found is None else (found.place, found.thread)
+
+    def last_writer(self, text: str, thread: int, frame: int = 0) -> Write | None:
+        """The same, with all that is known of it."""
         here = self.stop.place
         return self._last_write(_Meant(text, thread, frame, here), here)
+
+    def begun(self, write: Write) -> Place:
+        """Where the line began that writes: others may have run since."""
+        if write.place.line > 0:
+            return write.place
+        for base, until in self._stretches_before(write.place):
+            said = self._hunted(base, until, thread=write.thread, deepest=write.depth)
+            if said["found"] is not None:
+                return Place(*said["found"][:2])
+        return write.place
+
+    def meanwhile(self, text: str, thread: int, frame: int = 0) -> Write | None:
+        """Which other thread writes to something after the line has begun that a thread is at, and
+        before that line writes to it itself or is over; and where."""
+        here = self.stop.place
+        meant = _Meant(text, thread, frame, here)
+        move = Move(thread, self.stack(thread)[frame].depth)
+        with self._copy_at(here) as process:
+            means = {"thread": thread, "frame": frame}
+            self._hunt(process, written=text, means=means, **_moving(move))
+            first = self._writes(process, meant)["first"]
+        return None if first is None or first[2] == thread else _write(first)
 
     def watch(self, text: str, thread: int, index: int = 0) -> Watch:
         """Stop from now on where the expression is written to, or has changed."""
@@ -304,26 +368,27 @@ class Traveller:
         return Process(ours, pid, self.interruption)
 
     def _take(self, process: Process, said: dict[str, Any], why: str, place: Place) -> Stop:
+        """The traveller is there from now on, and not before all is known of it."""
+        thread = said["thread"]
+        frames = _asked(process, {"do": "stack", "thread": thread})["frames"]
         if self._shown is not None:
             self._shown.close()
         self._shown = process
-        thread = said["thread"]
-        self.stop = Stop(place, thread, why)
-        self.stop = replace(self.stop, stack=self.stack(thread))
+        self.stop = Stop(place, thread, why, stack=tuple(Frame(**each) for each in frames))
         return self.stop
 
     def _show(self, place: Place, why: str) -> Stop:
         if place.line >= _LAST:
             return self.go_to_end()
         process = self._copies.at(place.step)
-        with _closed_if_it_fails(process):
+        with _ended_on_error(process):
             said = process.talk()
             if place.line > 0:
                 said = self._hunt(process, end=place)
-        reason = Reason(said["reason"])
-        if reason in ENDS:
-            return self._take(process, said, _END_WORDS[reason], Place(process.step, _LAST))
-        return self._take(process, said, why, Place(*said["place"]))
+            reason = Reason(said["reason"])
+            if reason in ENDS:
+                return self._take(process, said, _END_WORDS[reason], Place(process.step, _LAST))
+            return self._take(process, said, why, Place(*said["place"]))
 
     def _hunt(self, process: Process, **request: Any) -> dict[str, Any]:
         """Have a process go on; where it is then."""
@@ -369,17 +434,26 @@ class Traveller:
         why = self._why(hits, changed)
         is_end = Reason(said["reason"]) in ENDS
         place = Place(said["place"][0], _LAST) if is_end else Place(*said["place"])
+        writer: Write | None = None
         for watch in self._written():
             wrote = self._first_write(_meant(watch), here, place)
-            if wrote is not None and wrote < place:
-                place, why, hits, changed, is_end = wrote, "watch", (watch.number,), None, False
+            if wrote is not None and wrote.place < place:
+                place, why, hits, changed, is_end = (
+                    wrote.place,
+                    "watch",
+                    (watch.number,),
+                    None,
+                    False,
+                )
+                writer, is_end = wrote, False
         failed = next((each for each in self._failed() if here < each <= place), None)
         if failed is not None:
             hits, changed = (hits, changed) if failed == place else ((), None)
-            place, why, is_end = failed, "failure", False
+            place, why, is_end, writer = failed, "failure", False, None
         if is_end:
             return self.go_to_end()
         self._show(place, why)
+        self._turn_to(writer)
         values = (changed[0], changed[1]) if changed else None
         self.stop = replace(self.stop, hits=hits, changed=values)
         return self.stop
@@ -396,7 +470,7 @@ class Traveller:
         """The failures to stop at."""
         return [each.place for each in self.failures()] if self.stops_at_failures else []
 
-    def _first_write(self, meant: _Meant, after: Place, before: Place) -> Place | None:
+    def _first_write(self, meant: _Meant, after: Place, before: Place) -> Write | None:
         """What a name means is known at the place where it was said: writes are noted up to there,
         or looked for from there on."""
         if meant.place > after:
@@ -404,7 +478,7 @@ class Traveller:
                 self._hunt(process, end=meant.place, written=meant.text, after=list(after))
                 first = self._writes(process, meant)["first"]
             if first is not None:
-                return Place(*first[:2])
+                return _write(first)
             after = meant.place
         with self._copy_at(meant.place) as process:
             means = {"thread": meant.thread, "frame": meant.frame}
@@ -414,38 +488,36 @@ class Traveller:
             more: dict[str, Any] = {"means": means} if means else {}
             more["after"] = list(after)
             said = self._hunt(process, end=before, written=meant.text, stops=True, **more)
-        found = said["found"]
-        return None if found is None else Place(*found[:2])
+            found = said["found"]
+            if found is None:
+                return None
+            frames = _asked(process, {"do": "stack", "thread": found[2]})["frames"]
+        return Write(Place(*found[:2]), found[2], frames[0]["depth"] if frames else 0)
 
-    def _last_write(self, meant: _Meant, before: Place) -> tuple[Place, int] | None:
+    def _last_write(self, meant: _Meant, before: Place) -> Write | None:
         if meant.place < before:
             with self._copy_at(meant.place) as process:
                 means = {"thread": meant.thread, "frame": meant.frame}
                 self._hunt(process, end=before, written=meant.text, means=means)
                 last = self._writes(process, meant)["last"]
             if last is not None:
-                return self._line_of(last, meant.place)
+                return _write(last)
             before = meant.place
         for base, until in self._stretches_before(before):
-            with self._copy_at(Place(base)) as process:
-                self._hunt(process, end=until, backward=True, written=meant.text)
-                self._go_on(process, until, meant.place)
-                last = self._writes(process, meant)["last"]
+            last = self._last_write_in(base, until, meant)
+            while last is not None and _began_before(base, last):
+                base = self._copies.before(base)
+                last = self._last_write_in(base, until, meant)
             if last is not None:
-                return self._line_of(last, Place(base))
+                return _write(last)
         return None
 
-    def _line_of(self, write: list[int], start: Place) -> tuple[Place, int]:
-        """Where the line began that wrote, and its thread. A hunt knows the lines that began since
-        its start; of one that was under way at the start it knows only how deep its frame is."""
-        place, thread, depth = Place(*write[:2]), write[2], write[3]
-        if place == start:
-            until = Place(start.step, start.line + 1) if start.line else start
-            for base, end in self._stretches_before(until):
-                said = self._hunted(base, end, thread=thread, deepest=depth)
-                if said["found"] is not None:
-                    return Place(*said["found"][:2]), thread
-        return place, thread
+    def _last_write_in(self, base: int, until: Place, meant: _Meant) -> list[int] | None:
+        with self._copy_at(Place(base)) as process:
+            self._hunt(process, end=until, backward=True, written=meant.text)
+            self._go_on(process, until, meant.place)
+            last: list[int] | None = self._writes(process, meant)["last"]
+        return last
 
     def _go_on(self, process: Process, here: Place, place: Place) -> None:
         """Let a process that has hunted come to a place, with what it has noted."""
@@ -456,11 +528,7 @@ class Traveller:
 
     def _writes(self, process: Process, meant: _Meant) -> dict[str, Any]:
         where = {"thread": meant.thread, "frame": meant.frame}
-        process.say({"do": "writes", "text": meant.text, **where})
-        said = process.hear()
-        if "error" in said:
-            raise TravelError(said["error"])
-        return said
+        return _asked(process, {"do": "writes", "text": meant.text, **where})
 
     @contextmanager
     def _copy_at(self, place: Place) -> Iterator[Process]:
@@ -492,8 +560,8 @@ class Traveller:
         best: _Found | None = None
         for watch in self._written():
             wrote = self._last_write(_meant(watch), here)
-            if wrote is not None and (best is None or wrote[0] > best[0]):
-                best = (wrote[0], "watch", (watch.number,), None)
+            if wrote is not None and (best is None or wrote.place > best[0]):
+                best = (wrote.place, "watch", (watch.number,), None, wrote)
         for base, until in self._stretches_before(here):
             if best is not None and until <= best[0]:
                 break
@@ -504,12 +572,12 @@ class Traveller:
                     hits = tuple(said.get("hit") or ())
                     changed = said.get("changed") or None
                     values = (changed[0], changed[1]) if changed else None
-                    best = (place, self._why(hits, changed), hits, values)
+                    best = (place, self._why(hits, changed), hits, values, None)
                 break
         failed = max((each for each in self._failed() if each < here), default=None)
         if failed is not None and (best is None or failed >= best[0]):
-            hits, values = best[2:] if best is not None and failed == best[0] else ((), None)
-            best = (failed, "failure", hits, values)
+            hits, values = best[2:4] if best is not None and failed == best[0] else ((), None)
+            best = (failed, "failure", hits, values, None)
         return best
 
     def _hunted(self, base: int, until: Place, **request: Any) -> dict[str, Any]:
@@ -519,11 +587,11 @@ class Traveller:
     def _last_failure(self) -> Place | None:
         for base, until in self._stretches_before(self.stop.place):
             said = self._hunted(base, until, failures=True)
+            while said["found"] is not None and _began_before(base, said["found"]):
+                base = self._copies.before(base)
+                said = self._hunted(base, until, failures=True)
             if said["found"] is not None:
-                place = Place(*said["found"][:2])
-                # a line that was under way where the hunt began: where it began is not known there
-                is_known = place != Place(base) or not self.failures()
-                return place if is_known else self.failures()[-1].place
+                return Place(*said["found"][:2])
         return None
 
     def _find_failures(self) -> tuple[Failure, ...]:
@@ -536,8 +604,16 @@ class Traveller:
         return tuple(sorted(found, key=lambda each: each.place))
 
 
+_Found = tuple[Place, str, tuple[int, ...], tuple[str, str] | None, Write | None]
+
+
+def _write(noted: list[int]) -> Write:
+    step, line, thread, depth = noted
+    return Write(Place(step, line), thread, depth)
+
+
 @contextmanager
-def _closed_if_it_fails(process: Process) -> Iterator[None]:
+def _ended_on_error(process: Process) -> Iterator[None]:
     try:
         yield
     except BaseException:
@@ -545,7 +621,17 @@ def _closed_if_it_fails(process: Process) -> Iterator[None]:
         raise
 
 
-_Found = tuple[Place, str, tuple[int, ...], tuple[str, str] | None]
+def _asked(process: Process, request: dict[str, Any], is_short: bool = False) -> dict[str, Any]:
+    process.say(request)
+    said = process.hear(is_short)
+    if "error" in said:
+        raise TravelError(said["error"])
+    return said
+
+
+def _began_before(base: int, found: list[int]) -> bool:
+    """Whether the line had begun already where the hunt began: then it is not known where."""
+    return base > 0 and found[0] == base and found[1] == 0
 
 
 def _moving(move: Move) -> dict[str, Any]:

@@ -13,6 +13,7 @@ import struct
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 
 from reenact import _core
 from reenact.inputs import Inputs
@@ -224,7 +225,9 @@ def _spawn(
     if descriptors:
         _core.fix_addresses()
     silence = [(os.POSIX_SPAWN_OPEN, each, os.devnull, os.O_RDWR, 0) for each in range(3)]
-    pid = os.posix_spawn(
+    # Ctrl-C is for whoever gives the orders
+    spawn = partial(os.posix_spawn, setpgroup=0) if is_silent else os.posix_spawn
+    pid = spawn(
         command[0],
         command,
         environment,

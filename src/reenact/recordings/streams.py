@@ -207,3 +207,16 @@ class _Nothing:
 def _write(cursor: Cursor) -> tuple[int, Iterator[bytes]]:
     descriptor = cursor.varint()
     return descriptor, cursor.pieces(cursor.varint())
+
+
+def written(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """The same of a stream of output that is in memory; what is cut off at its end is left out."""
+    at = 0
+    while at < len(data):
+        try:
+            descriptor, at = format.decode_varint(data, at)
+            size, at = format.decode_varint(data, at)
+        except IndexError:
+            return
+        yield descriptor, data[at : at + size]
+        at += size
