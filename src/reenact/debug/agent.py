@@ -195,6 +195,16 @@ def _failure(request: dict[str, Any]) -> dict[str, Any]:
     return looking.failure()
 
 
+def _races(request: dict[str, Any]) -> dict[str, Any]:
+    if _hunt is None:
+        raise LookupError("races were not looked for")
+    return {"raw": _hunt.detector.found()}
+
+
+def _lines(request: dict[str, Any]) -> dict[str, Any]:
+    return {"lines": [] if _hunt is None else _hunt.lines}
+
+
 def _output(request: dict[str, Any]) -> dict[str, Any]:
     return {"output": _core.output_so_far().hex()}
 
@@ -214,6 +224,8 @@ _ANSWERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "complete": _complete,
     "writes": _writes,
     "failure": _failure,
+    "races": _races,
+    "lines": _lines,
     "output": _output,
     "digest": _digest,
 }

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from reenact.debug.dap.messages import Refused
 from reenact.debug.dap.sources import Sources
-from reenact.debug.traveller import BEGINNING, Frame, Move, Place, Stop, Traveller
+from reenact.debug.traveller import Frame, Move, Place, Stop, Traveller
 
 ANY_DEPTH = 1 << 40
 
@@ -75,7 +75,7 @@ class Moves:
         return found.why != "beginning"
 
     def _step(self, thread: int, depth: int) -> Stop:
-        if self._traveller.stop.place == BEGINNING:
+        if self._traveller.stop.place <= self._traveller.beginning:
             return self.go_to_beginning()
         return self._traveller.forward(self._move(thread, depth))
 
@@ -102,9 +102,9 @@ class Moves:
 
     def _find_entry(self) -> Place:
         with self._quietly():
-            self._traveller.go_to(BEGINNING)
+            self._traveller.go_to(self._traveller.beginning)
             stop = self._traveller.forward(Move(0, skips=self._sources.libraries))
-        return stop.place if stop.why == "step" else BEGINNING
+        return stop.place if stop.why == "step" else self._traveller.beginning
 
     @contextmanager
     def _quietly(self) -> Iterator[None]:
