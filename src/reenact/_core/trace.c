@@ -25,7 +25,8 @@ static struct {
     int64_t deepest;                   /* in frames at most so deep, */
     int64_t least;                     /* from this line on if just so deep */
     unsigned char lines[LINES_HASHED]; /* numbers of lines that Python is asked about */
-    char ours[4096];                   /* what the names of our own files begin with */
+    char ours[4096];                   /* what the names of our own files begin with; */
+    char skipped[4096];                /* and those that a move does not stop in, one a line */
     PyObject *judge;
     PyObject *masks; /* for each code object, which of its instructions write, as bytes; or for each
                         of them a site and how high the stack is; None: none is of interest */
@@ -35,6 +36,8 @@ static struct {
 
 static Spot here;
 static Spot begun[MOST_THREADS][DEEPEST]; /* the last line of each frame, by thread and depth */
+static Spot resumed[MOST_THREADS];        /* where each thread went on after another had run */
+static int32_t runs = -1;                 /* the thread that the last event was of */
 static Spot raised[MOST_THREADS];         /* where the last exception of each thread began */
 static PyObject *raised_value[MOST_THREADS];
 static __thread bool is_inside;
@@ -67,9 +70,41 @@ static bool is_ours(Frame *frame)
            (hunt.ours[0] != '\0' && strncmp(file, hunt.ours, strlen(hunt.ours)) == 0);
 }
 
+static bool is_skipped(Frame *frame)
+{
+    const char *file = PyUnicode_AsUTF8(compat_frame_code(frame)->co_filename);
+    const char *begin = hunt.skipped;
+    while (*begin != '\0') {
+        size_t size = strcspn(begin, "\n");
+        if (strncmp(file, begin, size) == 0) {
+            return true;
+        }
+        begin += size + (begin[size] == '\n');
+    }
+    return false;
+}
+
 static Spot *spot_of(int64_t depth)
 {
     return &begun[me->index % MOST_THREADS][depth % DEEPEST];
+}
+
+/* A switch happens at the step that the thread goes on with. */
+static void notice_switch(void)
+{
+    if (me->index != runs) {
+        runs = me->index;
+        resumed[runs % MOST_THREADS] = (Spot){gate_step(), 0};
+    }
+}
+
+/* Where a thread began what it does in a frame: its line, or the rest of it after others had run.
+ * Since then nobody else has done anything. */
+static Spot spot_now(int32_t thread, int64_t depth)
+{
+    Spot line = begun[thread % MOST_THREADS][depth % DEEPEST];
+    Spot rest = resumed[thread % MOST_THREADS];
+    return is_before(line, rest) ? rest : line;
 }
 
 static int talk(enum StopReason reason)
@@ -129,7 +164,8 @@ static int on_line(PyFrameObject *frame)
     *spot_of(depth) = here;
     int line = PyFrame_GetLineNumber(frame);
     bool is_found = hunt.thread == me->index && !is_ours(top) &&
-                    (depth < hunt.deepest || (depth == hunt.deepest && line >= hunt.least));
+                    (depth < hunt.deepest || (depth == hunt.deepest && line >= hunt.least)) &&
+                    !is_skipped(top);
     bool asks = hunt.asks_lines || hunt.lines[line % LINES_HASHED] != 0;
     if (asks && is_accepted("line", (PyObject *)frame, line)) {
         is_found = true;
@@ -185,7 +221,7 @@ static int on_call(PyFrameObject *frame)
         compat_trace_instructions(frame);
         *spot_of(depth_of(compat_top_frame(PyThreadState_Get()))) = here;
         if (is_accepted("call", (PyObject *)frame, 0)) {
-            find(here);
+            find(spot_now(me->index, depth_of(compat_top_frame(PyThreadState_Get()))));
             return hunt.is_backward ? 0 : talk(STOPPED_AT_PLACE);
         }
     }
@@ -203,7 +239,7 @@ static bool on_instruction(PyFrameObject *frame, Py_ssize_t unit)
         return false;
     }
     if (is_accepted("write", (PyObject *)frame, 2 * unit)) {
-        find(*spot_of(depth_of(compat_top_frame(PyThreadState_Get()))));
+        find(spot_now(me->index, depth_of(compat_top_frame(PyThreadState_Get()))));
         if (!hunt.is_backward) {
             talk(STOPPED_AT_PLACE);
         }
@@ -213,13 +249,22 @@ static bool on_instruction(PyFrameObject *frame, Py_ssize_t unit)
 
 /* ---- failures ---- */
 
+/* Its traceback has one entry: no frame was left by it so far. */
+static bool is_new(PyObject *raised_now)
+{
+    PyObject *traceback = PyTuple_GET_SIZE(raised_now) > 2 ? PyTuple_GET_ITEM(raised_now, 2) : NULL;
+    return traceback != NULL && PyTraceBack_Check(traceback) &&
+           ((PyTracebackObject *)traceback)->tb_next == NULL;
+}
+
+/* The address of an exception does not tell: the next one may be where the last one was. */
 static void on_exception(PyObject *raised_now)
 {
     int32_t thread = me->index % MOST_THREADS;
     PyObject *value = PyTuple_Check(raised_now) && PyTuple_GET_SIZE(raised_now) > 1
                           ? PyTuple_GET_ITEM(raised_now, 1)
                           : NULL;
-    if (value != raised_value[thread]) {
+    if (value != raised_value[thread] || (value != NULL && is_new(raised_now))) {
         raised_value[thread] = value;
         raised[thread] = *spot_of(depth_of(compat_top_frame(PyThreadState_Get())));
     }
@@ -244,6 +289,7 @@ static int on_event(PyObject *unused, PyFrameObject *frame, int what, PyObject *
     if (!hunt.is_on || is_inside || me == NULL) {
         return 0;
     }
+    notice_switch();
     switch (what) {
     case PyTrace_LINE: return on_line(frame);
     case PyTrace_OPCODE:
@@ -259,6 +305,7 @@ static int on_event(PyObject *unused, PyFrameObject *frame, int what, PyObject *
     case PyTrace_CALL:
         if (hunt.asks_failures && reports_failure(frame)) {
             find(raised[me->index % MOST_THREADS]);
+            Py_DECREF(ask("failure", (PyObject *)frame, 0));
         }
         return hunt.asks_writes ? on_call(frame) : 0;
     default: return 0;
@@ -276,6 +323,9 @@ static PyObject *monitored(PyObject *module, PyObject *args)
         return NULL;
     }
     bool is_asked = hunt.is_on && hunt.asks_writes && !is_inside && me != NULL && frame != NULL;
+    if (is_asked) {
+        notice_switch();
+    }
     if (is_asked && !on_instruction(frame, offset / 2)) {
         PyObject *monitoring = PySys_GetObject("monitoring");
         return PyObject_GetAttrString(monitoring, "DISABLE");
@@ -294,19 +344,24 @@ void trace_new_thread(void)
 {
     if (hunt.is_on) {
         PyEval_SetTrace(on_event, Py_None);
+        if (hunt.asks_writes) {
+            Py_DECREF(ask("thread", Py_None, 0));
+        }
     }
 }
 
-/* hunt(judge, ours, end, backward, thread, deepest, least, lines, every_line, writes, failures) */
+/* hunt(judge, ours, skipped, end, backward, thread, deepest, least, lines, every_line, writes,
+ * failures) */
 static PyObject *begin_hunt(PyObject *module, PyObject *args)
 {
     (void)module;
     PyObject *judge, *lines;
-    const char *ours;
+    const char *ours, *skipped;
     int is_backward, thread, every_line, writes, failures;
     long long end_step, end_line, deepest, least;
-    if (!PyArg_ParseTuple(args, "Os(LL)piLLOppp", &judge, &ours, &end_step, &end_line, &is_backward,
-                          &thread, &deepest, &least, &lines, &every_line, &writes, &failures)) {
+    if (!PyArg_ParseTuple(args, "Oss(LL)piLLOppp", &judge, &ours, &skipped, &end_step, &end_line,
+                          &is_backward, &thread, &deepest, &least, &lines, &every_line, &writes,
+                          &failures)) {
         return NULL;
     }
     PyObject *iterator = PyObject_GetIter(lines), *each;
@@ -315,6 +370,7 @@ static PyObject *begin_hunt(PyObject *module, PyObject *args)
     }
     memset(hunt.lines, 0, sizeof hunt.lines);
     strncpy(hunt.ours, ours, sizeof hunt.ours - 1);
+    strncpy(hunt.skipped, skipped, sizeof hunt.skipped - 1);
     while ((each = PyIter_Next(iterator)) != NULL) {
         hunt.lines[(size_t)PyLong_AsLong(each) % LINES_HASHED] = 1;
         Py_DECREF(each);
@@ -341,6 +397,8 @@ static PyObject *begin_hunt(PyObject *module, PyObject *args)
     for (size_t i = 0; i < sizeof begun / sizeof(Spot); i++) {
         ((Spot *)begun)[i] = here;
     }
+    runs = gate.holder == NULL ? -1 : gate.holder->index;
+    memset(resumed, 0, sizeof resumed);
     if (PyErr_Occurred() || compat_trace_all(on_event) < 0) {
         return NULL;
     }
@@ -366,7 +424,8 @@ static PyObject *place(PyObject *module, PyObject *unused)
     return Py_BuildValue("LL", (long long)step, (long long)(step == here.step ? here.line : 0));
 }
 
-/* line_here(thread): where the line began that the innermost frame of a thread is in */
+/* line_here(thread): where the line began that the innermost frame of a thread is in, or the rest
+ * of it after others had run; and how deep that frame is */
 static PyObject *line_here(PyObject *module, PyObject *given)
 {
     (void)module;
@@ -378,8 +437,9 @@ static PyObject *line_here(PyObject *module, PyObject *given)
     Frame *frame = compat_top_frame(gate.slots[thread].tstate);
     for (; frame != NULL && is_ours(frame); frame = frame->previous) {
     }
-    Spot spot = begun[thread % MOST_THREADS][depth_of(frame) % DEEPEST];
-    return Py_BuildValue("LL", (long long)spot.step, (long long)spot.line);
+    int64_t depth = depth_of(frame);
+    Spot spot = spot_now((int32_t)thread, depth);
+    return Py_BuildValue("LLL", (long long)spot.step, (long long)spot.line, (long long)depth);
 }
 
 /* site(text): as a placeholder of rewritten code spells it, for is_told */

@@ -34,6 +34,7 @@ reverse-continue; last-write and why tell who wrote a value. `help` teaches them
 Commands come from the terminal, or from standard input, or from --command. Exits with 0 when the
 session is over, 121 if the recording cannot be used.
 """
+INTERRUPTED = 130
 EXAMPLES = """\
 examples:
   reenact debug run.reenact
@@ -91,11 +92,14 @@ def run(args: argparse.Namespace) -> int:
         for path in replay.changed_sources(recording):
             _say(f"{path} has changed since it was recorded; the replay may diverge")
         session = Session(traveller, given)
-        traveller.open()
+        try:
+            traveller.open()
+        except KeyboardInterrupt:
+            return INTERRUPTED
         show(session.opened())
         if args.command is not None:
             typed = loop.given(session, args.command, print)
-        elif loop.is_interactive():
+        elif sys.stdin.isatty():
             typed = loop.asked(session, history)
         else:
             typed = loop.given(session, sys.stdin, print)

@@ -14,6 +14,7 @@ from reenact.debug.frames import OURS, frames_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import CodeType, FrameType
     from typing import Any
 
@@ -28,6 +29,8 @@ class Hunt:
         self.expressions: list[dict[str, Any]] = request.get("expressions", [])
         self.hit: list[int] = []  # numbers of what the last stop was for
         self.changed: list[Any] = []
+        self.failures: list[dict[str, Any]] = []  # exceptions that nobody caught
+        self.describe_failure: Callable[[], dict[str, Any]] = dict
         self.written: Written | None = None
         if "written" in request:
             self._writes = _core.import_unseen("reenact.debug.writes")
@@ -42,9 +45,10 @@ class Hunt:
             self.detector.install()
             self.detector.begin()
         self.wanted: tuple[Any, ...] | None = None  # what is meant, if it is known already
-        self.first: dict[tuple[Any, ...], tuple[int, int, int]] = {}
-        self.latest: dict[tuple[Any, ...], tuple[int, int, int]] = {}
+        self.first: dict[tuple[Any, ...], tuple[int, int, int, int]] = {}
+        self.latest: dict[tuple[Any, ...], tuple[int, int, int, int]] = {}
         self._codes: dict[int, Writers] = {}
+        self._told: dict[int, CodeType] = {}
         self._values: dict[int, str] = {}
         self._is_over = bool(request.get("keeps"))  # the writes were noted by the hunt before
         self._is_stopping = bool(request.get("stops"))
@@ -80,6 +84,10 @@ class Hunt:
             return self._judge_line(frame, number, thread)
         if kind == "code":
             return self._mask(frame.f_code)
+        if kind == "failure":
+            return self._note_failure()
+        if kind == "thread":
+            return self._tell_again()
         if kind == "call":
             return self._note_call(frame, thread)
         return self._judge_write(frame, number, thread)
@@ -116,6 +124,13 @@ class Hunt:
         self.changed = [before, value]
         return True
 
+    def _note_failure(self) -> bool:
+        step, line, thread = _core.found() or (0, 0, 0)
+        said = self.describe_failure()
+        words = {name: said.get(name, "") for name in ("kind", "message", "trace")}
+        self.failures.append({"place": [step, line], "thread": thread, **words})
+        return True
+
     def _mask(self, code: CodeType) -> bytes | tuple[Any, ...] | None:
         """Which instructions write, a byte for each; or what the race detector is told by each."""
         if self._accesses is not None:
@@ -129,11 +144,18 @@ class Hunt:
         if found is None:
             return None
         self._codes[id(code)] = found
+        self._told[id(code)] = code
         _tell_instructions(code)
         mask = bytearray(len(code.co_code) // 2)
         for offset in found:
             mask[offset // 2] = 1
         return bytes(mask)
+
+    def _tell_again(self) -> bool:
+        """A new thread that is traced makes 3.12 forget whose instructions are to be told."""
+        for code in self._told.values():
+            _tell_instructions(code)
+        return False
 
     def _note_call(self, frame: FrameType, thread: int) -> bool:
         """A call writes to the arguments, and ends what was known of its frame's variables."""
@@ -153,13 +175,13 @@ class Hunt:
         return self._note(self.written.key_of(frame, instruction, depth), thread)
 
     def _note(self, key: tuple[Any, ...], thread: int) -> bool:
-        line = _core.line_here(thread)
-        if line <= self._after:
+        step, line, depth = _core.line_here(thread)
+        if (step, line) <= self._after:
             return False
         if self._is_stopping:
             return key == self.wanted
-        self.latest[key] = (*line, thread)
-        self.first.setdefault(key, (*line, thread))
+        self.latest[key] = (step, line, thread, depth)
+        self.first.setdefault(key, (step, line, thread, depth))
         return False
 
     def writes(self, text: str, frame: FrameType | None) -> dict[str, Any]:
@@ -198,6 +220,7 @@ def _tell_instructions(code: CodeType) -> None:
         _tool = next(each for each in (5, 4, 3, 2, 1, 0) if monitoring.get_tool(each) is None)
         monitoring.use_tool_id(_tool, "reenact")
         monitoring.register_callback(_tool, monitoring.events.INSTRUCTION, _core.instruction)
+    monitoring.set_local_events(_tool, code, monitoring.events.NO_EVENTS)
     monitoring.set_local_events(_tool, code, monitoring.events.INSTRUCTION)
 
 

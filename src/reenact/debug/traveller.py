@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from reenact.debug.checkpoints import Checkpoints
-from reenact.debug.process import ENDS, Process, Reason
+from reenact.debug.process import ENDS, Interruption, Process, ProcessGone, Reason
 from reenact.engine import launch, replay
 from reenact.errors import ReenactError
 from reenact.recordings.reader import Recording
@@ -76,12 +76,13 @@ class Watch:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """How far to go: over lines of one thread that are at most so deep, from a line on; without a
-    thread, to the next breakpoint or watched expression."""
+    """How far to go: over lines of one thread that are at most so deep, from a line on, and not in
+    files whose names begin so; without a thread, to the next breakpoint or watched expression."""
 
     thread: int = -1
     deepest: int = 1 << 40
     least: int = 0
+    skips: tuple[str, ...] = ()
 
 
 TO_THE_NEXT_STOP = Move()
@@ -98,10 +99,31 @@ class Stop:
     hits: tuple[int, ...] = ()
     changed: tuple[str, str] | None = None
     stack: tuple[Frame, ...] = ()
+    index: int = 0  # of the frame that it is about: one that writes may wait for a call to return
 
     @property
     def frame(self) -> Frame | None:
         return self.stack[0] if self.stack else None
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An exception that nobody caught: where the line began that raised it, and in which thread."""
+
+    place: Place
+    thread: int
+    kind: str
+    message: str
+    trace: str
+
+
+class Write(NamedTuple):
+    """A write: the last place before it that can be gone to, where its line began or its thread
+    went on with it; the thread, and how deep the frame is."""
+
+    place: Place
+    thread: int
+    depth: int
 
 
 class TravelError(ReenactError):
@@ -120,6 +142,8 @@ class Traveller:
     breakpoints: dict[int, Breakpoint] = field(default_factory=dict)
     watches: dict[int, Watch] = field(default_factory=dict)
     stop: Stop = field(default=Stop(BEGINNING, 0, "beginning"))
+    stops_at_failures: bool = False
+    interruption: Interruption = field(default_factory=Interruption)
 
     def __post_init__(self) -> None:
         replay.check_usable(self.recording)
@@ -132,6 +156,7 @@ class Traveller:
         self._end: Place | None = None
         self._numbers = 0
         self._starts = 0
+        self._failures: tuple[Failure, ...] | None = None
 
     def __enter__(self) -> Traveller:
         return self
@@ -219,10 +244,26 @@ class Traveller:
         found = self._best_backward(move)
         if found is None:
             return self._show(self.beginning, "beginning")
-        place, why, hits, changed = found
+        place, why, hits, changed, writer = found
         self._show(place, why)
+        self._turn_to(writer)
         self.stop = replace(self.stop, hits=hits, changed=changed)
         return self.stop
+
+    def go_to_write(self, write: Write) -> Stop:
+        """Go to a write, and look at the frame that writes."""
+        self._show(write.place, "place")
+        self._turn_to(write)
+        return self.stop
+
+    def _turn_to(self, write: Write | None) -> None:
+        if write is None:
+            return
+        same = write.thread == self.stop.thread
+        stack = self.stop.stack if same else self.stack(write.thread)
+        depths = [each.depth for each in stack]
+        index = depths.index(write.depth) if write.depth in depths else 0
+        self.stop = replace(self.stop, thread=write.thread, stack=stack, index=index)
 
     # ---- questions ----
 
@@ -234,7 +275,7 @@ class Traveller:
             self._show_again()
         assert self._shown is not None
         try:
-            return _asked(self._shown, {"do": question, **more})
+            return _asked(self._shown, {"do": question, **more}, is_short=True)
         except TravelError:
             raise
         except BaseException:  # it may still talk of this when it is asked something else
@@ -250,13 +291,35 @@ class Traveller:
     def stack(self, thread: int) -> tuple[Frame, ...]:
         return tuple(Frame(**each) for each in self.ask("stack", thread=thread)["frames"])
 
+    def failures(self) -> tuple[Failure, ...]:
+        """All exceptions that nobody caught, in order of time. Looked for once, which takes as
+        long as to go through the whole recording."""
+        if self._failures is None:
+            self._failures = self._find_failures() if self._has_failed() else ()
+        return self._failures
+
     def last_write(self, text: str, thread: int, frame: int = 0) -> tuple[Place, int] | None:
         """Where the value of a name, an attribute or an item was written last before here, and by
         which thread."""
+        found = self.last_writer(text, thread, frame)
+        return None if found is None else (found.place, found.thread)
+
+    def last_writer(self, text: str, thread: int, frame: int = 0) -> Write | None:
+        """The same, with all that is known of it."""
         here = self.stop.place
         return self._last_write(_Meant(text, thread, frame, here), here)
 
-    def meanwhile(self, text: str, thread: int, frame: int = 0) -> tuple[Place, int] | None:
+    def begun(self, write: Write) -> Place:
+        """Where the line began that writes: others may have run since."""
+        if write.place.line > 0:
+            return write.place
+        for base, until in self._stretches_before(write.place):
+            said = self._hunted(base, until, thread=write.thread, deepest=write.depth)
+            if said["found"] is not None:
+                return Place(*said["found"][:2])
+        return write.place
+
+    def meanwhile(self, text: str, thread: int, frame: int = 0) -> Write | None:
         """Which other thread writes to something after the line has begun that a thread is at, and
         before that line writes to it itself or is over; and where."""
         here = self.stop.place
@@ -266,9 +329,7 @@ class Traveller:
             means = {"thread": thread, "frame": frame}
             self._hunt(process, written=text, means=means, **_moving(move))
             first = self._writes(process, meant)["first"]
-        if first is None or first[2] == thread:
-            return None
-        return Place(*first[:2]), first[2]
+        return None if first is None or first[2] == thread else _write(first)
 
     def watch(self, text: str, thread: int, index: int = 0) -> Watch:
         """Stop from now on where the expression is written to, or has changed."""
@@ -340,7 +401,7 @@ class Traveller:
             state is None or not state.is_whole,
             theirs.detach(),
         )
-        return Process(ours, pid)
+        return Process(ours, pid, self.interruption)
 
     def _take(self, process: Process, said: dict[str, Any], why: str, place: Place) -> Stop:
         """The traveller is there from now on, and not before all is known of it."""
@@ -409,13 +470,26 @@ class Traveller:
         why = self._why(hits, changed)
         is_end = Reason(said["reason"]) in ENDS
         place = Place(said["place"][0], _LAST) if is_end else Place(*said["place"])
+        writer: Write | None = None
         for watch in self._written():
             wrote = self._first_write(_meant(watch), here, place)
-            if wrote is not None and wrote < place:
-                place, why, hits, changed, is_end = wrote, "watch", (watch.number,), None, False
+            if wrote is not None and wrote.place < place:
+                place, why, hits, changed, is_end = (
+                    wrote.place,
+                    "watch",
+                    (watch.number,),
+                    None,
+                    False,
+                )
+                writer, is_end = wrote, False
+        failed = next((each for each in self._failed() if here < each <= place), None)
+        if failed is not None:
+            hits, changed = (hits, changed) if failed == place else ((), None)
+            place, why, is_end, writer = failed, "failure", False, None
         if is_end:
             return self.go_to_end()
         self._show(place, why)
+        self._turn_to(writer)
         values = (changed[0], changed[1]) if changed else None
         self.stop = replace(self.stop, hits=hits, changed=values)
         return self.stop
@@ -428,7 +502,11 @@ class Traveller:
     def _written(self) -> list[Watch]:
         return [each for each in self.watches.values() if each.is_written]
 
-    def _first_write(self, meant: _Meant, after: Place, before: Place) -> Place | None:
+    def _failed(self) -> list[Place]:
+        """The failures to stop at."""
+        return [each.place for each in self.failures()] if self.stops_at_failures else []
+
+    def _first_write(self, meant: _Meant, after: Place, before: Place) -> Write | None:
         """What a name means is known at the place where it was said: writes are noted up to there,
         or looked for from there on."""
         if meant.place > after:
@@ -436,7 +514,7 @@ class Traveller:
                 self._hunt(process, end=meant.place, written=meant.text, after=list(after))
                 first = self._writes(process, meant)["first"]
             if first is not None:
-                return Place(*first[:2])
+                return _write(first)
             after = meant.place
         with self._copy_at(meant.place) as process:
             means = {"thread": meant.thread, "frame": meant.frame}
@@ -446,17 +524,20 @@ class Traveller:
             more: dict[str, Any] = {"means": means} if means else {}
             more["after"] = list(after)
             said = self._hunt(process, end=before, written=meant.text, stops=True, **more)
-        found = said["found"]
-        return None if found is None else Place(*found[:2])
+            found = said["found"]
+            if found is None:
+                return None
+            frames = _asked(process, {"do": "stack", "thread": found[2]})["frames"]
+        return Write(Place(*found[:2]), found[2], frames[0]["depth"] if frames else 0)
 
-    def _last_write(self, meant: _Meant, before: Place) -> tuple[Place, int] | None:
+    def _last_write(self, meant: _Meant, before: Place) -> Write | None:
         if meant.place < before:
             with self._copy_at(meant.place) as process:
                 means = {"thread": meant.thread, "frame": meant.frame}
                 self._hunt(process, end=before, written=meant.text, means=means)
                 last = self._writes(process, meant)["last"]
             if last is not None:
-                return Place(*last[:2]), last[2]
+                return _write(last)
             before = meant.place
         for base, until in self._stretches_before(before):
             last = self._last_write_in(base, until, meant)
@@ -464,7 +545,7 @@ class Traveller:
                 base = self._copies.before(base)
                 last = self._last_write_in(base, until, meant)
             if last is not None:
-                return Place(*last[:2]), last[2]
+                return _write(last)
         return None
 
     def _last_write_in(self, base: int, until: Place, meant: _Meant) -> list[int] | None:
@@ -515,8 +596,8 @@ class Traveller:
         best: _Found | None = None
         for watch in self._written():
             wrote = self._last_write(_meant(watch), here)
-            if wrote is not None and (best is None or wrote[0] > best[0]):
-                best = (wrote[0], "watch", (watch.number,), None)
+            if wrote is not None and (best is None or wrote.place > best[0]):
+                best = (wrote.place, "watch", (watch.number,), None, wrote)
         for base, until in self._stretches_before(here):
             if best is not None and until <= best[0]:
                 break
@@ -527,8 +608,12 @@ class Traveller:
                     hits = tuple(said.get("hit") or ())
                     changed = said.get("changed") or None
                     values = (changed[0], changed[1]) if changed else None
-                    best = (place, self._why(hits, changed), hits, values)
+                    best = (place, self._why(hits, changed), hits, values, None)
                 break
+        failed = max((each for each in self._failed() if each < here), default=None)
+        if failed is not None and (best is None or failed >= best[0]):
+            hits, values = best[2:4] if best is not None and failed == best[0] else ((), None)
+            best = (failed, "failure", hits, values, None)
         return best
 
     def _hunted(self, base: int, until: Place, **request: Any) -> dict[str, Any]:
@@ -545,8 +630,22 @@ class Traveller:
                 return Place(*said["found"][:2])
         return None
 
+    def _find_failures(self) -> tuple[Failure, ...]:
+        with self._copy_at(self.beginning) as process:
+            try:
+                said = self._hunt(process, failures=True)
+            except ProcessGone:
+                return ()
+        found = [Failure(Place(*each.pop("place")), **each) for each in said["failures"]]
+        return tuple(sorted(found, key=lambda each: each.place))
 
-_Found = tuple[Place, str, tuple[int, ...], tuple[str, str] | None]
+
+_Found = tuple[Place, str, tuple[int, ...], tuple[str, str] | None, Write | None]
+
+
+def _write(noted: list[int]) -> Write:
+    step, line, thread, depth = noted
+    return Write(Place(step, line), thread, depth)
 
 
 @contextmanager
@@ -558,9 +657,9 @@ def _ended_on_error(process: Process) -> Iterator[None]:
         raise
 
 
-def _asked(process: Process, request: dict[str, Any]) -> dict[str, Any]:
+def _asked(process: Process, request: dict[str, Any], is_short: bool = False) -> dict[str, Any]:
     process.say(request)
-    said = process.hear()
+    said = process.hear(is_short)
     if "error" in said:
         raise TravelError(said["error"])
     return said
@@ -572,7 +671,8 @@ def _began_before(base: int, found: list[int]) -> bool:
 
 
 def _moving(move: Move) -> dict[str, Any]:
-    return {"thread": move.thread, "deepest": move.deepest, "least": move.least}
+    how_far = {"thread": move.thread, "deepest": move.deepest, "least": move.least}
+    return {**how_far, "skips": list(move.skips)}
 
 
 @dataclass(frozen=True, slots=True)

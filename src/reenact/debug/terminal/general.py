@@ -42,9 +42,7 @@ def _about(name: str) -> Iterator[Row]:
 def info(session: Session, argument: str) -> Iterator[Row]:
     """Where you are, in what, and all breakpoints, watches and displays."""
     traveller = session.traveller
-    recording = traveller.recording
-    steps = f"{recording.last_step:,} steps, {recording.thread_count:,} threads"
-    yield [("", f"{recording.path}: {steps}; {session.given.ending}")]
+    yield [("", session.summary)]
     yield [("", f"at {traveller.stop.place}, thread {session.thread}")]
     kept = ", ".join(f"{each:,}" for each in traveller.checkpoints)
     yield [("", f"checkpoints at steps {kept}" if kept else "no checkpoints")]

@@ -7,7 +7,6 @@ shown after the prompt, so that what is printed reads like a session.
 from __future__ import annotations
 
 import signal
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -133,7 +132,3 @@ class Completer:
         except TravelError:
             return []
         return [f"{head}{minus}{each}" for each in said["names"]]
-
-
-def is_interactive() -> bool:
-    return sys.stdin.isatty() and sys.stdout.isatty()

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from reenact.analysis.text import Row
 from reenact.debug.terminal.session import Session
 from reenact.debug.terminal.words import Refused, command, number_of
-from reenact.debug.traveller import BEGINNING, TO_THE_NEXT_STOP, Move, Place
+from reenact.debug.traveller import BEGINNING, TO_THE_NEXT_STOP, Move, Place, Stop
 
 _GROUP = "moving"
 _UNLIMITED = 1 << 40
@@ -44,6 +44,7 @@ def _go(
             traveller.forward(move(session))
         else:
             traveller.backward(move(session))
+            _stay_inside(session)
         if traveller.stop.why != "step":
             break
         session.select(session.thread)
@@ -55,9 +56,19 @@ def _begin(session: Session) -> None:
     traveller = session.traveller
     for _ in range(_MOST_BEFORE):
         stop = traveller.forward(Move(0))
-        is_inside = any(each.function == "<module>" for each in stop.stack)
-        if is_inside or stop.why != "step":
+        if _is_inside(stop) or stop.why != "step":
             return
+
+
+def _stay_inside(session: Session) -> None:
+    """What comes before the program's first line is its beginning."""
+    stop = session.traveller.stop
+    if stop.why == "step" and stop.place.step == 0 and not _is_inside(stop):
+        session.traveller.go_to(BEGINNING)
+
+
+def _is_inside(stop: Stop) -> bool:
+    return any(each.function == "<module>" for each in stop.stack)
 
 
 @command("step [COUNT]", "s", group=_GROUP)

@@ -102,12 +102,19 @@ class Session:
     def opened(self) -> Iterator[Row]:
         """The first stop."""
         self.thread = self.traveller.stop.thread
+        yield [("faint", f"{self.summary}; `help` shows all commands")]
         yield from self.arrived()
+
+    @property
+    def summary(self) -> str:
+        recording = self.traveller.recording
+        steps = f"{recording.last_step:,} steps, {recording.thread_count:,} threads"
+        return f"{recording.path}: {steps}; {self.given.ending}"
 
     def arrived(self) -> Iterator[Row]:
         """After a move: why it ended, in which thread, where, and what is displayed."""
         stop, before = self.traveller.stop, self.thread
-        self.select(stop.thread)
+        self.select(stop.thread, stop.index)
         yield from self._refusal()
         yield from self._why(stop)
         if stop.thread != before:

@@ -41,6 +41,10 @@ class Sources:
         root = self._root.rstrip(os.sep) + os.sep
         return file[len(root) :] if file.startswith(root) else _LIBRARY.sub("", file)
 
+    def is_library(self, file: str) -> bool:
+        """Rather than the program's own."""
+        return file not in self.known and bool(file.startswith("<") or _LIBRARY.match(file))
+
     def has_changed(self, file: str) -> bool:
         return self._recorded.standing(file) == "changed"
 

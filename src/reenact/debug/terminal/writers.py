@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from reenact.analysis.text import Row
 from reenact.debug.terminal.reading import read_by, written_by
-from reenact.debug.terminal.session import Session
+from reenact.debug.terminal.session import Session, said_of
 from reenact.debug.terminal.words import Refused, command
-from reenact.debug.traveller import Place, TravelError
+from reenact.debug.traveller import Place, TravelError, Write
 
 _GROUP = "finding out"
 _LEVELS = 3  # of lines, the failing one included
@@ -31,20 +30,18 @@ def last_write(session: Session, argument: str) -> Iterator[Row]:
     found = _last_write(session, argument)
     if found is None:
         raise Refused(f"no line before here writes to {argument} ({_UNSEEN})")
-    value, (place, thread) = _value(session, argument), found
-    session.traveller.go_to(place)
+    value = _value(session, argument)
+    session.traveller.go_to_write(found)
     yield from session.arrived()
-    if session.thread != thread:
-        session.select(thread)
-    told = f"thread {thread} writes to {argument} here"
+    told = f"thread {found.thread} writes to {argument} here"
     yield [("cyan", told if value is None else f"{told}; it was {value} later")]
 
 
-def _last_write(session: Session, text: str) -> tuple[Place, int] | None:
+def _last_write(session: Session, text: str) -> Write | None:
     try:
-        return session.traveller.last_write(text, session.thread, session.index)
+        return session.traveller.last_writer(text, session.thread, session.index)
     except (TravelError, ValueError, SyntaxError) as error:
-        what = error.what if isinstance(error, TravelError) else str(error)
+        what = said_of(error) if isinstance(error, TravelError) else str(error)
         raise Refused(f"{text}: {what}") from None
 
 
@@ -65,22 +62,15 @@ def _value(session: Session, text: str) -> str | None:
 @command("why", group=_GROUP)
 def why(session: Session, argument: str) -> Iterator[Row]:
     """The chain of writes behind the values in this line: what each name, attribute and item in it
-    is, who wrote it last and where, and in the same way what those lines had read. Writes of other
-    threads than this one are marked, and writes that were overwritten unseen. At a failure
-    that is why it failed; it can be asked at any line."""
+    is, who wrote it last and where, and in the same way what those lines had read, unless they are
+    a library's. Writes of other threads than this one are marked, and writes that were overwritten
+    unseen. At a failure that is why it failed; it can be asked at any line."""
     frame = session.frame
     if not session.sources.statement(frame.file, frame.line):
         raise Refused(f"the source of {frame.file} cannot be read")
     yield from session.at(frame)
     with session.elsewhere():
         yield from _Chain(session).below(1)
-
-
-@dataclass(frozen=True, slots=True)
-class _Write:
-    text: str
-    place: Place
-    thread: int
 
 
 class _Chain:
@@ -119,23 +109,24 @@ class _Chain:
         indent = "    " * level
         session = self._session
         try:
-            found = session.traveller.last_write(text, session.thread, session.index)
+            write = session.traveller.last_writer(text, session.thread, session.index)
         except (TravelError, ValueError, SyntaxError):
-            found = None
-        if found is None:
+            write = None
+        if write is None:
             yield [("", f"{indent}{text} is {value}, "), ("faint", "and no line has written it")]
             return
-        write = _Write(text, *found)
-        session.traveller.go_to(write.place)
-        session.select(write.thread)
-        yield from self._writer(indent, write, value)
+        # What its line has read, it has read from where it began on.
+        session.traveller.go_to_write(write._replace(place=session.traveller.begun(write)))
+        session.select(write.thread, session.traveller.stop.index)
+        yield from self._writer(indent, write, f"{text} is {value}")
         if (write.place, text) in self._seen:
             return
         self._seen.add((write.place, text))
-        if level < _LEVELS and session.stack:
+        is_own = session.stack and not session.sources.is_library(session.frame.file)
+        if level < _LEVELS and is_own:
             yield from self.below(level + 1)
 
-    def _writer(self, indent: str, write: _Write, value: str) -> Iterator[Row]:
+    def _writer(self, indent: str, write: Write, what: str) -> Iterator[Row]:
         session = self._session
         is_other = write.thread != self._thread
         who = f"ANOTHER THREAD, {write.thread}," if is_other else f"thread {write.thread}"
@@ -146,23 +137,22 @@ class _Chain:
             where += f", {session.sources.shown(frame.file)}:{frame.line} in {frame.function}"
             line = session.sources.line(frame.file, frame.line).strip()
         style = "yellow" if is_other else ""
-        yield [("", f"{indent}{write.text} is {value}, written by "), (style, who), ("", where)]
+        yield [("", f"{indent}{what}, written by "), (style, who), ("", where)]
         if line:
             yield [("green", f"{indent}-> "), ("", line)]
             yield from self._lost(indent, write)
 
-    def _lost(self, indent: str, write: _Write) -> Iterator[Row]:
+    def _lost(self, indent: str, write: Write) -> Iterator[Row]:
         """A line that reads and writes a value, while somebody else writes to it."""
         session = self._session
         around = session.sources.statement(session.frame.file, session.frame.line)
         both = set(written_by(around)) & {*read_by(around, self._length), *_updated(around)}
         for text in sorted(both):
-            found = session.traveller.meanwhile(text, write.thread)
-            if found is None:
-                continue
-            place, thread = found
-            told = f"{indent}   between its read and its write of {text}, "
-            yield [("", told), ("red", f"thread {thread} wrote to it"), ("", f" at {place}: lost")]
+            other = session.traveller.meanwhile(text, write.thread, session.index)
+            if other is not None:
+                told = f"thread {other.thread} wrote to it at {other.place}"
+                between = f"{indent}   between its read and its write of {text}, "
+                yield [("", between), ("red", told), ("", ": that is lost")]
 
 
 def _updated(around: list[ast.stmt]) -> list[str]:
