@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import sys
@@ -12,7 +13,7 @@ from reenact.engine.launch import Choices, Program
 from reenact.guard.epoch import EpochTraveller
 from reenact.guard.keeper import Failure, Keeper, Limits
 from reenact.recordings.reader import Recording
-from tests.guard.image import compare
+from tests.guard.image import POOLS, compare
 
 
 def look(failure: Failure) -> dict[str, object]:
@@ -20,14 +21,15 @@ def look(failure: Failure) -> dict[str, object]:
     with EpochTraveller(
         Recording.open(failure.directory), frozen=failure.frozen, until=failure.step
     ) as traveller:
+        stop = traveller.open()
+        said = traveller.ask("evaluate", thread=stop.thread, text=POOLS)
         again = traveller._start()
         try:
             again.run(-1)
-            difference = compare(failure.pid, again.pid)
+            difference = compare(failure.pid, again.pid, ast.literal_eval(said["value"]))
             reason = again.reason.name
         finally:
             again.close()
-        stop = traveller.open()
         back = traveller.backward(Move(thread=stop.thread))
         return {
             "text": failure.text,
