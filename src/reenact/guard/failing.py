@@ -56,6 +56,6 @@ def _open(traveller: Traveller, recording: Recording) -> Session:
 
 
 def _typed(session: Session) -> Iterable[str]:
-    if loop.is_interactive():
+    if sys.stdin.isatty():
         return loop.asked(session, None)
     return loop.given(session, sys.stdin, print)
