@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 
 POOL = 1 << 14  # what Python's allocator divides its memory into
@@ -28,11 +29,19 @@ def is_number_of_thread(before: bytes, one: int, after: bytes, other: int) -> bo
     return one <= was < one + SOON and other <= now < other + SOON
 
 
+def memory_of(pid: int) -> int:
+    """A descriptor; the first thread of a copy may have ended long ago."""
+    for tid in os.listdir(f"/proc/{pid}/task"):
+        with suppress(ProcessLookupError):
+            return os.open(f"/proc/{pid}/task/{tid}/mem", os.O_RDONLY)
+    raise ProcessLookupError(pid)
+
+
 def compare(one: int, other: int, pools: Iterable[int]) -> Difference:
     """Both processes must stand still. Numbers of threads do not count as different."""
     compared = differing = 0
     first = ""
-    mine, theirs = (os.open(f"/proc/{pid}/mem", os.O_RDONLY) for pid in (one, other))
+    mine, theirs = memory_of(one), memory_of(other)
     try:
         for number in pools:
             at = number * POOL
