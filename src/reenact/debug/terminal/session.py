@@ -126,8 +126,9 @@ class Session:
         yield from self.displayed()
 
     def _refusal(self) -> Iterator[Row]:
+        """Said once; a single copy may fail, and others succeed."""
         refusal = self.traveller.refusal
-        if refusal and not self._has_told_refusal:
+        if refusal and not self.traveller.checkpoints and not self._has_told_refusal:
             self._has_told_refusal = True
             told = (
                 f"no checkpoints: {refusal}; every move starts at the beginning, and takes longer"
