@@ -26,15 +26,18 @@ __all__ = [
     "explore",
     "explored",
     "follow",
+    "guarded",
     "races",
     "recording",
     "replay",
+    "rollback",
 ]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from reenact.api import replay
     from reenact.engine.block import recording
+    from reenact.engine.guarded import guarded, rollback
     from reenact.errors import (
         Deadlock,
         Divergence,
@@ -53,6 +56,8 @@ _HOMES = {
     "explored": "reenact.explore.api",
     "ExplorationFailed": "reenact.explore.api",
     "recording": "reenact.engine.block",
+    "guarded": "reenact.engine.guarded",
+    "rollback": "reenact.engine.guarded",
     "replay": "reenact.api",
     "follow": "reenact.explore.follow",
     "Findings": "reenact.explore.looking",

@@ -17,6 +17,7 @@ LAYERS = (
     ("analysis",),
     ("engine",),
     ("explore", "debug"),
+    ("guard",),
     ("api", "cli"),
     ("__init__", "__main__"),
 )

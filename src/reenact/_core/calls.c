@@ -66,7 +66,12 @@ PyObject *outside_call(PyObject *self, PyObject *const *args, size_t count, PyOb
     }
     gate_done(OP_CALL, NULL);
     gate_drop(thread);
-    return call_native(call, thread, args, count, names);
+    PyObject *result = call_native(call, thread, args, count, names);
+    if (thread->is_left) { /* performed in a replay too */
+        thread->is_left = false;
+        result = call_native(call, thread, args, count, names);
+    }
+    return result;
 }
 
 static PyObject *try_quickly(const Call *call, PyObject *const *args, size_t count, PyObject *names,

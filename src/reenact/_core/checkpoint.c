@@ -15,12 +15,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum OrderKind { ORDER_RUN = 1, ORDER_COPY, ORDER_TALK };
+enum OrderKind { ORDER_RUN = 1, ORDER_COPY, ORDER_TALK, ORDER_REPLAY };
 enum AnswerKind { ANSWER_STOPPED = 1, ANSWER_COPIED, ANSWER_READY };
 
 typedef struct {
     int32_t kind, unused;
-    int64_t step; /* run: up to here; negative: to the end */
+    int64_t step; /* run: up to here; negative: to the end. replay: where the log ends */
 } Order;
 
 enum { REFUSAL_SIZE = 96 };
@@ -155,6 +155,31 @@ void checkpoint_talk(enum StopReason reason)
     end_quiet(thread);
 }
 
+static void serve(enum StopReason reason)
+{
+    for (;;) {
+        int fd;
+        Order order = receive(&fd);
+        switch (order.kind) {
+        case ORDER_COPY: copy(fd); break;
+        case ORDER_RUN:
+            thaw();
+            gate.stop_step = order.step;
+            return;
+        case ORDER_REPLAY:
+            epoch_become_replay(order.step);
+            files_become_private();
+            answer(ANSWER_STOPPED, getpid(), reason);
+            break;
+        case ORDER_TALK:
+            thaw();
+            checkpoint_talk(reason);
+            return;
+        default: _exit(0);
+        }
+    }
+}
+
 /* The calling thread has baton and GIL; it goes on when it returns. */
 void checkpoint_stop(enum StopReason reason)
 {
@@ -166,22 +191,18 @@ void checkpoint_stop(enum StopReason reason)
         return;
     }
     answer(ANSWER_STOPPED, getpid(), reason);
-    for (;;) {
-        int fd;
-        Order order = receive(&fd);
-        switch (order.kind) {
-        case ORDER_COPY: copy(fd); break;
-        case ORDER_RUN:
-            thaw();
-            gate.stop_step = order.step;
-            return;
-        case ORDER_TALK:
-            thaw();
-            checkpoint_talk(reason);
-            return;
-        default: _exit(0);
-        }
-    }
+    serve(reason);
+}
+
+/* A copy of a process that records waits here, frozen, until somebody goes back to it; as a replay
+ * it then goes on. */
+void checkpoint_wait(int fd)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    orders_fd = fd;
+    is_frozen = true;
+    answer(ANSWER_READY, getpid(), STOPPED_AT_STEP);
+    serve(STOPPED_AT_STEP);
 }
 
 /* Before the program's first step. */

@@ -13,6 +13,7 @@
 
 #include "compat.h"
 #include <pthread.h>
+#include <setjmp.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -166,6 +167,7 @@ struct Thread {
     bool daemon;
     bool away;         /* in an outside call, or robbed of the baton: must rejoin */
     bool interrupted;  /* a signal's handler raised inside the call it is in */
+    bool is_left;      /* the call that it was in when the process was copied was left */
     int32_t inside;    /* depth of native calls of the table that it is in */
     int32_t deferring; /* depth of operations that must not be interrupted by a handler */
     uint64_t signals;  /* signals whose handlers this (main) thread must run */
@@ -638,6 +640,7 @@ int attributes_created(AccessSite *site, PyObject *object, TellVariable tell);
 /* modes.c */
 uint8_t modes_method(const char *name);
 int modes_tell(AccessSite *site, PyObject *operand);
+int modes_tell_item(AccessSite *site, PyObject *object, PyObject *key);
 
 /* containers.c: all borrowed */
 enum { MOST_ITERATED = 4 };
@@ -757,6 +760,7 @@ QuickCall quick_call(const char *name);
 
 /* forks.c */
 void forks_begin(int write_fd, int read_fd);
+int forks_directory(void);
 void forks_prepare(void);
 void forks_in_child(void);
 void forks_in_parent(void);
@@ -771,6 +775,8 @@ void files_forget(uint64_t base);
 
 /* fork.c: copies of the whole process */
 struct timespec;
+extern __thread jmp_buf *fork_mark; /* where the copy of a thread in an outside call goes on */
+bool fork_is_on(void);
 const char *fork_begin(void);
 long fork_park(const _Atomic int32_t *word, const struct timespec *deadline, int *error);
 void fork_leave(void);
@@ -788,10 +794,34 @@ enum StopReason {
 };
 void checkpoint_begin(int fd);
 bool checkpoint_is_on(void);
+void checkpoint_wait(int fd);
 void checkpoint_stop(enum StopReason reason);
 void checkpoint_talk(enum StopReason reason);
 PyObject *checkpoint_import(PyObject *module, PyObject *name);
 void files_become_private(void);
+
+/* epoch.c: a run that can go back to where its epoch began */
+void epoch_begin(int fd, int64_t bytes, int64_t steps, int64_t ns);
+bool epoch_start(void);
+extern bool epoch_is_due;
+void epoch_look(void);
+bool epoch_renew(void);
+void epoch_end(enum StopReason reason);
+void epoch_become_replay(int64_t last_step);
+size_t log_size(void);
+void log_rewind(void);
+int log_become_replay(void);
+int state_become_private(void);
+void replay_resume(int64_t entry_step, int32_t thread, uint32_t object, int64_t step);
+void clock_resume(int64_t *values);
+uint32_t sites_known(void);
+int sites_resume(void);
+void sites_renew(void);
+void files_renew(void);
+void files_become_replay(void);
+void files_note_positions(void);
+void files_let_go(void);
+extern PyMethodDef epoch_functions[];
 
 /* trace.c: where the program is between two steps */
 bool trace_is_on(void);

@@ -285,3 +285,25 @@ void files_forget(uint64_t base)
     memset(blobs, 0, sizeof blobs);
     blob_count = 0;
 }
+
+/* An epoch begins: what was kept is dropped, and files that this run wrote are like any others. */
+void files_renew(void)
+{
+    for (int i = 0; i < MOST_FILES; i++) {
+        files[i].kept_at = files[i].filled = 0;
+        files[i].is_own = false;
+    }
+    memset(blobs, 0, sizeof blobs);
+    blob_count = 0;
+}
+
+/* A replay knows files by their ids alone, and none of them yet. */
+void files_become_replay(void)
+{
+    memset(files, 0, sizeof files);
+    file_count = 0;
+    for (int fd = 0; fd < MOST_DESCRIPTORS; fd++) {
+        opened[fd].file = 0;
+    }
+    files_begin(forks_directory());
+}

@@ -15,7 +15,9 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <ucontext.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -26,7 +28,7 @@
 #ifndef PR_GET_TID_ADDRESS
 #define PR_GET_TID_ADDRESS 40
 #endif
-enum { MOST_PARKED = 4096, RSEQ_SIGNATURE = 0x53053053, COMMAND_SIZE = 16 };
+enum { MOST_PARKED = 4096, RSEQ_SIGNATURE = 0x53053053, COMMAND_SIZE = 16, SYSCALL_SIZE = 2 };
 enum { POLITE_NS = 20000000, PATIENT_NS = 2000000000, LOOK_NS = 50000 };
 
 /* rseq is what glibc 2.35 and later register for each thread. */
@@ -52,12 +54,15 @@ typedef struct {
     size_t robust_size;
     uint64_t blocked; /* signals */
     char name[COMMAND_SIZE];
+    uintptr_t top, next; /* called while it waits in the kernel: its stack, and what it does next */
 } Place;
 
 static Place places[MOST_PARKED];
 static bool is_on;
 static __thread Place *my_place;
+__thread jmp_buf *fork_mark;
 static _Atomic int32_t remade;  /* threads of a copy that are there again */
+static _Atomic int32_t may_go;  /* all of them are */
 static uint64_t blocked_before; /* signals of the thread that copied, */
 static pid_t copied_by;         /* and its number */
 
@@ -163,9 +168,12 @@ __attribute__((used, visibility("hidden"))) void begin_again(Place *place)
     }
     syscall(SYS_set_robust_list, place->robust, place->robust_size);
     prctl(PR_SET_NAME, place->name);
-    atomic_store(&place->state, AT_LARGE);
     atomic_fetch_add(&remade, 1);
     wake_all(&remade);
+    while (atomic_load(&may_go) == 0) {
+        sleep_until_changed(&may_go, 0, -1);
+    }
+    atomic_store(&place->state, AT_LARGE);
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &place->blocked, NULL, sizeof place->blocked);
 }
 
@@ -214,6 +222,11 @@ long fork_park(const _Atomic int32_t *word, const struct timespec *deadline, int
     return wait.failed;
 }
 
+bool fork_is_on(void)
+{
+    return is_on;
+}
+
 /* The calling thread ends. */
 void fork_leave(void)
 {
@@ -230,28 +243,74 @@ static int signal_number(void)
     return SIGRTMIN + 9;
 }
 
-static void on_signal(int number, siginfo_t *info, void *context)
+/* Is the thread still where it was seen to wait? It may have gone on, and be anywhere. */
+static bool is_still_there(const Place *place, const ucontext_t *context)
 {
-    (void)number, (void)context;
+    uintptr_t next = (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
+    uintptr_t top = (uintptr_t)context->uc_mcontext.gregs[REG_RSP];
+    return place->top == 0 ||
+           (top == place->top && (next == place->next || next + SYSCALL_SIZE == place->next));
+}
+
+/* A copy of a thread in an outside call does not wait for the outside again: what the call came to
+ * is in the log, and the call is left for good. */
+static void on_signal(int number, siginfo_t *info, void *given)
+{
+    (void)number;
+    const ucontext_t *context = given;
     Place *place = info->si_value.sival_ptr;
     int error = errno, called = CALLED;
     bool is_ours = info->si_code == SI_QUEUE && place >= places && place < places + MOST_PARKED &&
                    place->tid == (pid_t)syscall(SYS_gettid);
     if (is_ours && atomic_compare_exchange_strong(&place->state, &called, AT_LARGE)) {
         Wait wait = {.error = 0};
-        describe_me(place);
-        park_here(place, &wait);
+        bool is_copy = false;
+        if (is_still_there(place, context)) {
+            describe_me(place);
+            is_copy = park_here(place, &wait) == 1;
+        }
         place->tid = 0;
+        if (is_copy && fork_mark != NULL && gate.settings.mode == MODE_REPLAY) {
+            syscall(SYS_rt_sigprocmask, SIG_SETMASK, &context->uc_sigmask, NULL, sizeof(uint64_t));
+            _longjmp(*fork_mark, 1);
+        }
     }
     errno = error;
 }
 
-static void call_by_signal(pid_t tid)
+/* The system call that a thread waits in, from the kernel's view: its number, and where the thread
+ * will go on; -1 if it runs. */
+static long waits_in(pid_t tid, uintptr_t *top, uintptr_t *next)
+{
+    char path[64], text[256];
+    snprintf(path, sizeof path, "/proc/self/task/%d/syscall", tid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t size = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+    if (fd >= 0) {
+        close(fd);
+    }
+    text[size > 0 ? size : 0] = '\0';
+    char *at = text;
+    if (*at < '0' || *at > '9') {
+        return -1;
+    }
+    long number = strtol(at, &at, 10);
+    for (int i = 0; i < 6; i++) {
+        strtoul(at, &at, 16);
+    }
+    *top = strtoul(at, &at, 16);
+    *next = strtoul(at, &at, 16);
+    return number;
+}
+
+static void call_by_signal(pid_t tid, uintptr_t top, uintptr_t next)
 {
     Place *place = free_place(tid);
     if (place == NULL) {
         return;
     }
+    place->top = top;
+    place->next = next;
     siginfo_t info = {.si_signo = signal_number(), .si_code = SI_QUEUE};
     info.si_pid = getpid();
     info.si_value.sival_ptr = place;
@@ -301,14 +360,20 @@ static bool each_thread(bool (*each)(pid_t tid))
     return all && size == 0;
 }
 
+/* Where a thread is, or else where it is called to; NULL if it is at large. */
 static Place *place_of(pid_t tid)
 {
+    Place *called = NULL;
     for (int i = 0; i < MOST_PARKED; i++) {
         if (places[i].tid == tid) {
-            return &places[i];
+            int32_t state = atomic_load(&places[i].state);
+            if (state == PARKED || state == HELD) {
+                return &places[i];
+            }
+            called = state == CALLED ? &places[i] : called;
         }
     }
-    return NULL;
+    return called;
 }
 
 static bool hold(pid_t tid)
@@ -319,20 +384,29 @@ static bool hold(pid_t tid)
                              atomic_compare_exchange_strong(&place->state, &parked, HELD));
 }
 
-static bool is_controlled(pid_t tid)
+static const Thread *controlled(pid_t tid)
 {
     for (uint32_t i = 0; gate.state != NULL && i < gate.state->threads; i++) {
         if (gate.slots[i].tid == tid && gate.slots[i].status != ENDED) {
-            return true;
+            return &gate.slots[i];
         }
     }
-    return false;
+    return NULL;
 }
 
+/* Threads of ours come by themselves, but from outside calls. There one is called only while it
+ * waits for the outside: in a futex it may be on its way back, and in no call it may hold a lock of
+ * some library's. */
 static bool hold_or_call(pid_t tid)
 {
-    if (!hold(tid) && place_of(tid) == NULL && !is_controlled(tid)) {
-        call_by_signal(tid);
+    if (hold(tid) || place_of(tid) != NULL) {
+        return true;
+    }
+    const Thread *thread = controlled(tid);
+    uintptr_t top = 0, next = 0;
+    long number = thread == NULL ? 0 : thread->away ? waits_in(tid, &top, &next) : -1;
+    if (thread == NULL || (number >= 0 && number != SYS_futex)) {
+        call_by_signal(tid, top, next);
     }
     return true;
 }
@@ -470,6 +544,26 @@ static void renumber(pid_t before, pid_t now)
     }
 }
 
+/* A thread that a signal has called has a place of its own as well, to which it will come back. */
+static void renumber_places(pid_t before, pid_t now)
+{
+    for (int i = 0; i < MOST_PARKED; i++) {
+        if (places[i].tid == before && atomic_load(&places[i].state) == AT_LARGE) {
+            places[i].tid = -now; /* until all are done: numbers of before may be given again */
+        }
+    }
+}
+
+static void settle_places(pid_t self)
+{
+    for (int i = 0; i < MOST_PARKED; i++) {
+        places[i].tid = places[i].tid < 0 ? -places[i].tid : 0;
+    }
+    if (my_place != NULL) {
+        my_place->tid = self;
+    }
+}
+
 /* Makes the other threads of a frozen process again; false if that cannot be done. */
 bool fork_thaw(void)
 {
@@ -478,30 +572,28 @@ bool fork_thaw(void)
     pid_t self = (pid_t)syscall(SYS_gettid);
     int32_t count = 0, seen;
     atomic_store(&remade, 0);
+    atomic_store(&may_go, 0);
     renumber(copied_by, self);
     gate.pid = getpid();
     for (int i = 0; i < MOST_PARKED; i++) {
         Place *place = &places[i];
-        if (place == my_place) {
-            place->tid = self;
-        }
-        else if (place->tid != 0 && atomic_load(&place->state) == HELD) {
-            pid_t before = place->tid;
+        if (place->tid > 0 && atomic_load(&place->state) == HELD) {
             long tid = remake(flags, place, place->tid_address, place->tid_address, place->storage);
             if (tid < 0) {
                 return false;
             }
-            place->tid = (pid_t)tid;
-            renumber(before, (pid_t)tid);
+            renumber(place->tid, (pid_t)tid);
+            renumber_places(place->tid, (pid_t)tid);
+            place->tid = -(pid_t)tid;
             count++;
-        }
-        else {
-            place->tid = 0;
         }
     }
     while ((seen = atomic_load(&remade)) < count) {
         sleep_until_changed(&remade, seen, -1);
     }
+    settle_places(self);
+    atomic_store(&may_go, 1);
+    wake_all(&may_go);
     unblock_signals(blocked_before);
     return true;
 }

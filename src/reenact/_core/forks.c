@@ -35,6 +35,12 @@ void forks_begin(int write_fd, int read_fd)
     read_root = move_high(dup(read_fd));
 }
 
+/* Where the recording of this process and of all it forks is written. */
+int forks_directory(void)
+{
+    return write_root;
+}
+
 static int open_child(int root, bool make)
 {
     if (make && mkdirat(root, path, 0700) < 0 && errno != EEXIST) {

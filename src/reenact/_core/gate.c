@@ -151,7 +151,7 @@ static void grant(Thread *thread, int64_t step)
     else {
         replay_grant(thread, step);
     }
-    if (thread->signals != 0) {
+    if (thread->signals != 0 || epoch_is_due) {
         look_soon(thread); /* in case their handlers cannot run as the thread is resumed */
     }
 }
@@ -298,6 +298,9 @@ static void await_baton(Thread *thread, int64_t deadline_ns)
 {
     int64_t pause_ns = thread->explored.is_abroad ? FIRST_LOOK_NS : 0;
     while (atomic_load(&thread->baton) == 0) {
+        if (!is_recording()) {
+            deadline_ns = -1; /* it may be a copy of one that had one */
+        }
         int64_t look_ns = pause_ns > 0 ? real_ns() + pause_ns : -1;
         bool looks = look_ns >= 0 && (deadline_ns < 0 || look_ns < deadline_ns);
         int64_t until_ns = looks ? look_ns : deadline_ns;
@@ -415,6 +418,9 @@ static int record_point(Thread *thread)
         take_signals(ENTRY_SIGNAL);
     }
     pthread_mutex_unlock(&gate.mutex);
+    if (epoch_is_due && epoch_renew()) {
+        return replay_point(thread, gate_step());
+    }
     if (!gate.exploring && collect_if_due()) { /* a search has its own collections */
         choose_at_next_point(thread);
     }

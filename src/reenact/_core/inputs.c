@@ -30,6 +30,28 @@ void call_put_signalled(int number)
     value_put_signalled(number);
 }
 
+/* If the process is copied meanwhile, and the copy is a replay, the call is left there. */
+static PyObject *perform(const Call *call, Thread *thread, PyObject *const *args, size_t count,
+                         PyObject *names)
+{
+    if (!fork_is_on()) {
+        return PyObject_Vectorcall(call->native, args, count, names);
+    }
+    jmp_buf mark, *outer = fork_mark;
+    PyThreadState *tstate = PyThreadState_Get();
+    PyObject *volatile result = NULL;
+    fork_mark = &mark;
+    if (_setjmp(mark) == 0) {
+        result = PyObject_Vectorcall(call->native, args, count, names);
+    }
+    else {
+        PyEval_RestoreThread(tstate);
+        thread->is_left = true;
+    }
+    fork_mark = outer;
+    return result;
+}
+
 PyObject *call_native(const Call *call, Thread *thread, PyObject *const *args, size_t count,
                       PyObject *names)
 {
@@ -43,7 +65,7 @@ PyObject *call_native(const Call *call, Thread *thread, PyObject *const *args, s
     inside_thread = thread;
     thread->inside++;
     go_quiet(); /* what it does on the way is not the program's doing */
-    PyObject *result = PyObject_Vectorcall(call->native, args, count, names);
+    PyObject *result = perform(call, thread, args, count, names);
     if (threads_is_let_go()) { /* the slot may be another thread's by now */
         return threads_leave(result);
     }
@@ -132,6 +154,30 @@ static bool may_wait(const Call *call, PyObject *const *args, size_t count)
            !((flags & CALL_ZERO_FOURTH) && given > 3 && is_zero(args[3]));
 }
 
+static PyObject *recall_rest(const Call *call, Thread *thread, PyObject *const *args, size_t count,
+                             PyObject *names, Py_buffer *buffer, bool waits);
+
+/* The outcome of a call that was under way when this process was copied is in the log. If the call
+ * was left it comes from there; if it had come back, it is the same. */
+static PyObject *take_over(const Call *call, Thread *thread, PyObject *const *args, size_t count,
+                           PyObject *names, Py_buffer *buffer, PyObject *result)
+{
+    if (thread->is_left) {
+        thread->is_left = false;
+        return recall_rest(call, thread, args, count, names, buffer, true);
+    }
+    PyObject *type, *value, *traceback, *same = NULL;
+    int unused;
+    PyErr_Fetch(&type, &value, &traceback);
+    call_take_input(call);
+    if (value_take(buffer, &same, &unused) == KEPT_BROKEN) {
+        replay_bad_input("a value that is damaged");
+    }
+    Py_XDECREF(same);
+    PyErr_Restore(type, value, traceback);
+    return result;
+}
+
 static PyObject *perform_and_keep(const Call *call, Thread *thread, PyObject *const *args,
                                   size_t count, PyObject *names, Py_buffer *buffer)
 {
@@ -143,6 +189,9 @@ static PyObject *perform_and_keep(const Call *call, Thread *thread, PyObject *co
     PyObject *result = call_native(call, thread, args, count, names);
     if (threads_is_let_go()) {
         return result;
+    }
+    if (gate.settings.mode == MODE_REPLAY) { /* this process was copied meanwhile */
+        return take_over(call, thread, args, count, names, buffer, result);
     }
     if (thread->interrupted) { /* raised by a handler, which raises it again in a replay */
         thread->interrupted = false;
@@ -225,17 +274,21 @@ static PyObject *call_back(PyObject *module, PyObject *value)
                    : PyObject_CallOneArg(answer, value);
 }
 
-PyObject *call_recall(const Call *call, Thread *thread, PyObject *const *args, size_t count,
-                      PyObject *names, Py_buffer *buffer)
+/* What a call came to that has begun; if it waits, it is back. */
+static PyObject *recall_rest(const Call *call, Thread *thread, PyObject *const *args, size_t count,
+                             PyObject *names, Py_buffer *buffer, bool waits)
 {
     PyObject *result = NULL;
     enum Kept kept = KEPT_SIGNAL;
     int number = 0;
-    bool waits = call_take_input(call) == INPUT_WAITS;
+    bool is_back = true;
     while (kept == KEPT_SIGNAL || kept == KEPT_CALLBACK) {
-        if (waits) {
+        if (waits && !is_back) {
             gate_drop(thread);
             call_rejoin(thread);
+        }
+        is_back = false;
+        if (waits) {
             call_take_input(call);
         }
         kept = value_take(buffer, &result, &number);
@@ -265,6 +318,17 @@ PyObject *call_recall(const Call *call, Thread *thread, PyObject *const *args, s
         PyErr_Clear();
     }
     return result;
+}
+
+PyObject *call_recall(const Call *call, Thread *thread, PyObject *const *args, size_t count,
+                      PyObject *names, Py_buffer *buffer)
+{
+    bool waits = call_take_input(call) == INPUT_WAITS;
+    if (waits) {
+        gate_drop(thread);
+        call_rejoin(thread);
+    }
+    return recall_rest(call, thread, args, count, names, buffer, waits);
 }
 
 PyObject *call_keep_or_recall(const Call *call, Thread *thread, PyObject *const *args, size_t count,

@@ -58,7 +58,7 @@ void log_stop(int error)
  * travels through must each have their own. */
 static int map_more(int fd, void *base, size_t mapped, size_t size)
 {
-    if (checkpoint_is_on()) {
+    if (checkpoint_is_on() && gate.settings.mode == MODE_REPLAY) {
         void *at = mmap((char *)base + mapped, size, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
         return at == MAP_FAILED ? errno : 0;
@@ -91,7 +91,7 @@ static int stream_grow(Stream *stream)
         errno = error;
         return -1;
     }
-    if (stream->mapped >= LARGEST_CHUNK && !checkpoint_is_on()) {
+    if (stream->mapped >= LARGEST_CHUNK && gate.settings.mode == MODE_RECORD) {
         let_go(stream);
     }
     stream->mapped += size;
@@ -371,6 +371,84 @@ int replay_map(int directory_fd)
         }
     }
     return 0;
+}
+
+/* ---- epochs ---- */
+
+/* Bytes that were logged since the last epoch began. */
+size_t log_size(void)
+{
+    size_t size = 0;
+    for (int number = 1; number < STREAM_COUNT; number++) {
+        size +=
+            streams[number].mapped == 0 ? 0 : (size_t)(streams[number].at - streams[number].base);
+    }
+    return size;
+}
+
+/* What was logged is not needed any more: whoever goes back will go back to this step at most. */
+void log_rewind(void)
+{
+    for (int number = 1; number < STREAM_COUNT; number++) {
+        if (streams[number].mapped > 0) {
+            streams[number].at = streams[number].base + STREAM_HEADER;
+            stream_commit(&streams[number]);
+        }
+    }
+}
+
+/* In a copy of a process that records: memory that is shared with it becomes the copy's own. */
+int state_become_private(void)
+{
+    void *copy =
+        mmap(NULL, state_mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (copy == MAP_FAILED) {
+        return -1;
+    }
+    memcpy(copy, gate.state, state_mapped);
+    void *at = mremap(copy, state_mapped, state_mapped, MREMAP_MAYMOVE | MREMAP_FIXED, gate.state);
+    return at == MAP_FAILED ? -1 : 0;
+}
+
+static int stream_become_private(Stream *stream)
+{
+    munmap(stream->base, stream->mapped);
+    stream->mapped = 0;
+    stream->at = stream->end = stream->base;
+    if (stream_grow(stream) < 0) {
+        return -1;
+    }
+    stream->at = stream->base + STREAM_HEADER;
+    return 0;
+}
+
+/* The copy reads what the process has logged since it was copied, and writes as replays do. */
+int log_become_replay(void)
+{
+    for (int number = 1; number < STREAM_COUNT; number++) {
+        struct stat facts;
+        Stream *stream = &streams[number];
+        if (is_written(number, MODE_REPLAY)) {
+            if (stream_become_private(stream) < 0) {
+                return -1;
+            }
+            continue;
+        }
+        if (fstat(stream->fd, &facts) < 0) {
+            return -1;
+        }
+        const unsigned char *base = mmap(place(CURSOR_PLACE + number), (size_t)facts.st_size,
+                                         PROT_READ, MAP_SHARED | MAP_FIXED, stream->fd, 0);
+        if (base == MAP_FAILED) {
+            return -1;
+        }
+        cursor_mapped[number] = (size_t)facts.st_size;
+        cursors[number].at = base + STREAM_HEADER;
+        cursors[number].end = cursors[number].at + *(uint64_t *)(base + 16);
+    }
+    replay_resume(last_entry_step, last_operation.thread, last_operation.object,
+                  last_operation.step);
+    return sites_resume();
 }
 
 uint64_t cursor_varint(Cursor *cursor)

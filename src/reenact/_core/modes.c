@@ -362,6 +362,11 @@ static int tell_subscript(AccessSite *site, PyObject *operand)
 {
     PyObject *object = access_below(site, site->depth);
     PyObject *key = site->depth == 1 ? operand : access_below(site, site->depth - 1);
+    return modes_tell_item(site, object, key);
+}
+
+int modes_tell_item(AccessSite *site, PyObject *object, PyObject *key)
+{
     if (object == NULL || key == NULL || has_no_items(object) || !has_native_items(object, site)) {
         return 0;
     }

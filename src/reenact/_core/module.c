@@ -76,8 +76,9 @@ typedef struct {
     int64_t slice, last_step;
     int32_t is_cut;
     int32_t held_fd;   /* held open until this process and all it forked have ended; -1 if none */
-    int32_t orders_fd; /* of whoever travels through the replay; -1 if nobody does */
+    int32_t orders_fd; /* of whoever travels through the replay, or keeps the epochs; -1: nobody */
     int32_t unused;
+    int64_t epoch_bytes, epoch_steps, epoch_ns; /* when an epoch ends; 0: not for that */
 } Control;
 static Control control;
 
@@ -152,7 +153,11 @@ static PyObject *start_gate(PyObject *module, PyObject *args)
                                .last_step = control.last_step,
                                .is_cut = control.is_cut != 0,
                                .chooser = Py_NewRef(chooser)};
-    if (control.orders_fd >= 0) {
+    bool has_epochs = control.orders_fd >= 0 && control.mode == MODE_RECORD;
+    if (has_epochs) {
+        epoch_begin(control.orders_fd, control.epoch_bytes, control.epoch_steps, control.epoch_ns);
+    }
+    else if (control.orders_fd >= 0) {
         checkpoint_begin(control.orders_fd);
     }
     if (begin_gate(control.write_fd, control.read_fd) != 0) {
@@ -168,8 +173,10 @@ static PyObject *start_gate(PyObject *module, PyObject *args)
     threads_bind(thread);
     gate_adopt_main(thread);
     gate.active = true;
-    if (checkpoint_is_on()) {
+    if (!epoch_start() && checkpoint_is_on()) {
         checkpoint_stop(STOPPED_AT_BEGINNING);
+    }
+    if (checkpoint_is_on()) {
         replay_grant(thread, gate_step()); /* it was told meanwhile where to stop next */
     }
     Py_RETURN_NONE;
@@ -189,6 +196,7 @@ static PyObject *close_gate(PyObject *module, PyObject *let_go)
     (void)module;
     if (gate.active && me != NULL && getpid() == gate.pid) {
         bool goes_on = PyObject_IsTrue(let_go) == 1;
+        epoch_end(STOPPED_AT_END);
         checkpoint_stop(STOPPED_AT_END);
         gate_close(goes_on);
         collect_give_back();
@@ -385,6 +393,7 @@ PyMODINIT_FUNC PyInit__core(void)
         PyModule_AddFunctions(module, audit_functions) < 0 ||
         PyModule_AddFunctions(module, fork_functions) < 0 ||
         PyModule_AddFunctions(module, trace_functions) < 0 ||
+        PyModule_AddFunctions(module, epoch_functions) < 0 ||
         PyModule_AddFunctions(module, explore_functions) < 0 ||
         PyModule_AddFunctions(module, point_functions) < 0 ||
         PyModule_AddFunctions(module, race_functions) < 0 ||

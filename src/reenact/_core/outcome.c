@@ -84,9 +84,11 @@ static void flush_output(void)
 static void __attribute__((noreturn)) leave(enum RunEnd end, int code)
 {
     if (me != NULL && compat_thread_state() != NULL) {
-        checkpoint_stop(end == RUN_DEADLOCKED ? STOPPED_IN_DEADLOCK
-                        : end == RUN_DIVERGED ? STOPPED_DIVERGED
-                                              : STOPPED_AT_END);
+        enum StopReason reason = end == RUN_DEADLOCKED ? STOPPED_IN_DEADLOCK
+                                 : end == RUN_DIVERGED ? STOPPED_DIVERGED
+                                                       : STOPPED_AT_END;
+        epoch_end(reason);
+        checkpoint_stop(reason);
     }
     gate.state->ended = end;
     gate.active = false;

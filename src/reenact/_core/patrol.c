@@ -52,6 +52,13 @@ static void look_at_holder(void)
     pthread_mutex_unlock(&gate.mutex);
 }
 
+static void look_at_epoch(void)
+{
+    pthread_mutex_lock(&gate.mutex);
+    epoch_look();
+    pthread_mutex_unlock(&gate.mutex);
+}
+
 static void look_for_signals(void)
 {
     static int periods;
@@ -91,8 +98,10 @@ static _Atomic int32_t is_stopped;
 /* False if the patrol is to end. */
 static bool is_a_period_over(void)
 {
-    struct timespec period = {0, PERIOD_US * 1000};
-    syscall(SYS_futex, &is_stopped, FUTEX_WAIT_PRIVATE, 0, &period);
+    int64_t until_ns = real_ns() + PERIOD_US * 1000LL;
+    struct timespec deadline = {until_ns / 1000000000, until_ns % 1000000000};
+    int error;
+    fork_park(&is_stopped, &deadline, &error);
     return atomic_load(&is_stopped) == 0;
 }
 
@@ -103,6 +112,7 @@ static void *patrol(void *unused)
         if (gate.active && gate.settings.mode == MODE_RECORD) {
             search_look_for_stall();
             look_at_holder();
+            look_at_epoch();
             look_for_signals();
         }
         else if (gate.active) {

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -21,6 +22,12 @@ typedef struct {
     unsigned char type;
     char name[];
 } Entry;
+
+/* Where files were, and how long, when a process that records was copied: it has gone on since. */
+static struct {
+    bool is_known;
+    off_t position, size;
+} noted[FIRST_OF_OURS];
 
 static int root_fd = -1; /* where the first process had its scratch files */
 static char old_path[PATH_SIZE];
@@ -38,16 +45,65 @@ static void each_name(int directory_fd, void (*each)(const char *name))
     }
 }
 
-static int from_fd, to_fd;
-
-static void copy_scratch(const char *name)
+static bool is_regular(const char *name, int *fd, struct stat *found)
 {
-    char buffer[1 << 16];
-    if (name[0] != 'f' || name[1] < '0' || name[1] > '9') {
+    *fd = atoi(name);
+    return name[0] >= '0' && name[0] <= '9' && *fd < FIRST_OF_OURS && fstat(*fd, found) == 0 &&
+           S_ISREG(found->st_mode);
+}
+
+static void note_position(const char *name)
+{
+    struct stat found;
+    int fd;
+    if (is_regular(name, &fd, &found)) {
+        noted[fd].is_known = true;
+        noted[fd].position = lseek(fd, 0, SEEK_CUR);
+        noted[fd].size = found.st_size;
+    }
+}
+
+static void each_descriptor(void (*each)(const char *name))
+{
+    int numbers = move_high(open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    each_name(numbers, each);
+    close(numbers);
+}
+
+static int stand_in;
+
+static void let_go(const char *name)
+{
+    int fd = atoi(name);
+    struct stat found;
+    if (name[0] < '0' || name[0] > '9' || fd >= FIRST_OF_OURS || fstat(fd, &found) < 0 ||
+        S_ISREG(found.st_mode) || S_ISCHR(found.st_mode) || S_ISDIR(found.st_mode)) {
         return;
     }
-    int from = openat(from_fd, name, O_RDONLY | O_CLOEXEC);
-    int to = openat(to_fd, name, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
+    dup3(stand_in, fd, fcntl(fd, F_GETFD) & FD_CLOEXEC ? O_CLOEXEC : 0);
+}
+
+/* In a copy of a process that records: sockets, pipes and the like are the process's alone, so that
+ * their other ends see it when it closes them. What it does with them is in the log. */
+void files_let_go(void)
+{
+    stand_in = move_high(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    each_descriptor(let_go);
+    close(stand_in);
+}
+
+/* Before a process that records is copied. */
+void files_note_positions(void)
+{
+    memset(noted, 0, sizeof noted);
+    each_descriptor(note_position);
+}
+
+static int from_fd, to_fd;
+
+static void copy_file(int from, int to)
+{
+    char buffer[1 << 16];
     ssize_t size;
     while (from >= 0 && to >= 0 && (size = read(from, buffer, sizeof buffer)) > 0) {
         if (write(to, buffer, (size_t)size) != size) {
@@ -58,6 +114,28 @@ static void copy_scratch(const char *name)
     close(to);
 }
 
+static void copy_scratch(const char *name)
+{
+    if ((name[0] == 'f' || name[0] == 'w') && name[1] >= '0' && name[1] <= '9') {
+        copy_file(openat(from_fd, name, O_RDONLY | O_CLOEXEC),
+                  openat(to_fd, name, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600));
+    }
+}
+
+/* A file that the program writes to, as it was when the process was copied. */
+static int open_written(int fd, int flags, const char *link)
+{
+    char name[32];
+    snprintf(name, sizeof name, "w%d", fd);
+    copy_file(open(link, O_RDONLY | O_CLOEXEC),
+              openat(to_fd, name, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600));
+    int anew = openat(to_fd, name, flags | O_CLOEXEC);
+    if (anew >= 0 && ftruncate(anew, noted[fd].size) < 0) {
+        _exit(EXIT_UNUSABLE);
+    }
+    return anew;
+}
+
 /* A descriptor of the same file with a position of its own, -1 if it need not or cannot be had. */
 static int open_anew(int fd, int flags, const char *link)
 {
@@ -66,21 +144,23 @@ static int open_anew(int fd, int flags, const char *link)
     size_t prefix = strlen(old_path);
     path[size > 0 ? size : 0] = '\0';
     bool is_scratch = strncmp(path, old_path, prefix) == 0 && path[prefix] == '/';
-    int anew = is_scratch ? openat(to_fd, path + prefix + 1, flags | O_CLOEXEC)
-                          : open(link, flags | O_CLOEXEC);
+    bool is_written = noted[fd].is_known && (flags & O_ACCMODE) != O_RDONLY;
+    int anew = is_scratch   ? openat(to_fd, path + prefix + 1, flags | O_CLOEXEC)
+               : is_written ? open_written(fd, flags, link)
+                            : open(link, flags | O_CLOEXEC);
     if (anew >= 0) {
-        lseek(anew, lseek(fd, 0, SEEK_CUR), SEEK_SET);
+        lseek(anew, noted[fd].is_known ? noted[fd].position : lseek(fd, 0, SEEK_CUR), SEEK_SET);
     }
+    noted[fd].is_known = false;
     return anew;
 }
 
 static void make_private(const char *name)
 {
-    int fd = atoi(name);
     struct stat found;
     char link[64];
-    if (name[0] < '0' || name[0] > '9' || fd >= FIRST_OF_OURS || fstat(fd, &found) < 0 ||
-        !S_ISREG(found.st_mode)) {
+    int fd;
+    if (!is_regular(name, &fd, &found)) {
         return;
     }
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
@@ -119,9 +199,7 @@ void files_become_private(void)
         _exit(EXIT_UNUSABLE);
     }
     each_name(from_fd, copy_scratch);
-    int numbers = move_high(open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    each_name(numbers, make_private);
-    close(numbers);
+    each_descriptor(make_private);
     files_scratch(to_fd);
     if (from_fd != root_fd) {
         close(from_fd);

@@ -49,6 +49,18 @@ int replay_begin(void)
     return sites_load_recorded();
 }
 
+/* In a copy of a process that records: the log goes on from here. */
+void replay_resume(int64_t entry_step, int32_t thread, uint32_t object, int64_t step)
+{
+    next = (Entry){.step = entry_step};
+    last_operation.thread = thread;
+    last_operation.object = object;
+    last_operation.step = step;
+    clock_resume(last_clock);
+    verified_sites = sites_known();
+    read_entry();
+}
+
 static void describe_entry(char *text, size_t size)
 {
     static const char *const NAMES[] = {"preempt", "yield", "steal",    "collect",

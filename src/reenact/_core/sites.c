@@ -175,15 +175,49 @@ static uint32_t intern_unicode(PyObject *text)
     return site_intern_string(utf8, size);
 }
 
+enum { MOST_SOURCES = 4096 };
+static struct {
+    uint32_t path, digest;
+} sources[MOST_SOURCES];
+static uint32_t source_count;
+
+static void define_source(uint32_t path, uint32_t digest)
+{
+    Stream *stream = &streams[STREAM_DEFINITIONS];
+    stream_varint(stream, 4);
+    stream_varint(stream, path);
+    stream_varint(stream, digest);
+}
+
 void site_note_source(const char *path, const char *digest)
 {
     uint32_t path_number = site_intern_string(path, (Py_ssize_t)strlen(path));
     uint32_t digest_number = site_intern_string(digest, (Py_ssize_t)strlen(digest));
     if (gate.settings.mode == MODE_RECORD) {
-        Stream *stream = &streams[STREAM_DEFINITIONS];
-        stream_varint(stream, 4);
-        stream_varint(stream, path_number);
-        stream_varint(stream, digest_number);
+        define_source(path_number, digest_number);
+    }
+    if (source_count < MOST_SOURCES) {
+        sources[source_count].path = path_number;
+        sources[source_count++].digest = digest_number;
+    }
+}
+
+/* An epoch begins with an empty log: what is known, but objects, is defined again. */
+void sites_renew(void)
+{
+    for (uint32_t i = 0; i < string_count; i++) {
+        define_string(strings[i], strlen(strings[i]));
+    }
+    for (uint32_t i = 1; i < site_count; i++) {
+        define_site(&sites[i]);
+    }
+    for (uint32_t i = 0; i < source_count; i++) {
+        define_source(sources[i].path, sources[i].digest);
+    }
+    for (uint32_t i = 1; i < gate.state->threads; i++) {
+        if (gate.slots[i].status != ENDED) {
+            define_thread(&gate.slots[i]);
+        }
     }
 }
 
@@ -387,17 +421,45 @@ static void read_definition(Cursor *cursor)
     }
 }
 
+static int reserve_recorded(uint64_t size, uint64_t objects)
+{
+    uint64_t addresses = size / 4 + objects + 2;
+    recorded = reserve(RECORDED_SITES, (size / 5 + 2) * sizeof *recorded);
+    recorded_strings = reserve(RECORDED_STRINGS, (size / 2 + 1) * sizeof *recorded_strings);
+    recorded_addresses = reserve(RECORDED_ADDRESSES, addresses * sizeof *recorded_addresses);
+    bool failed = recorded == MAP_FAILED || recorded_strings == MAP_FAILED ||
+                  recorded_addresses == MAP_FAILED;
+    return failed ? -1 : 0;
+}
+
 int sites_load_recorded(void)
 {
     Cursor *cursor = &cursors[STREAM_DEFINITIONS];
-    uint64_t size = (uint64_t)(cursor->end - cursor->at);
-    recorded = reserve(RECORDED_SITES, (size / 5 + 2) * sizeof *recorded);
-    recorded_strings = reserve(RECORDED_STRINGS, (size / 2 + 1) * sizeof *recorded_strings);
-    recorded_addresses = reserve(RECORDED_ADDRESSES, (size / 4 + 2) * sizeof *recorded_addresses);
-    if (recorded == MAP_FAILED || recorded_strings == MAP_FAILED ||
-        recorded_addresses == MAP_FAILED) {
+    if (reserve_recorded((uint64_t)(cursor->end - cursor->at), 0) < 0) {
         return -1;
     }
+    while (cursor->at < cursor->end && !cursor->broken) {
+        read_definition(cursor);
+    }
+    return 0;
+}
+
+/* Numbers that were given before the log began. */
+uint32_t sites_known(void)
+{
+    return site_count - 1;
+}
+
+/* In a copy of a process that records: objects that are defined in the log come after those that
+ * are known. */
+int sites_resume(void)
+{
+    Cursor *cursor = &cursors[STREAM_DEFINITIONS];
+    uint64_t size = (uint64_t)(cursor->end - cursor->at);
+    if (reserve_recorded(size, object_count) < 0) {
+        return -1;
+    }
+    recorded_address_count = object_count;
     while (cursor->at < cursor->end && !cursor->broken) {
         read_definition(cursor);
     }

@@ -27,7 +27,8 @@ static struct {
     unsigned char lines[LINES_HASHED]; /* numbers of lines that Python is asked about */
     char ours[4096];                   /* what the names of our own files begin with */
     PyObject *judge;
-    PyObject *masks; /* for each code object, which of its instructions write; None: none does */
+    PyObject *masks; /* for each code object, which of its instructions write, as bytes; or for each
+                        of them a site and how high the stack is; None: none is of interest */
     Spot found;
     int32_t found_thread;
 } hunt;
@@ -175,7 +176,27 @@ static PyObject *mask_of(PyFrameObject *frame)
     }
     Py_DECREF(key);
     Py_DECREF(code);
-    return PyBytes_Check(mask) ? mask : NULL;
+    return mask == Py_None ? NULL : mask;
+}
+
+/* An instruction that the race detector is told of, as if it were a site: its site, the height of
+ * the stack, and how many of the values on top are the object and the key. */
+static bool is_told(PyFrameObject *frame, PyObject *row, Py_ssize_t unit)
+{
+    PyObject *entry = unit < PyTuple_GET_SIZE(row) ? PyTuple_GET_ITEM(row, unit) : Py_None;
+    if (entry == Py_None) {
+        return false;
+    }
+    AccessSite *site = (AccessSite *)PyTuple_GET_ITEM(entry, 0);
+    long height = PyLong_AsLong(PyTuple_GET_ITEM(entry, 1));
+    Frame *inner = compat_inner_frame(frame);
+    PyObject **top = compat_frame_stack(inner, compat_frame_code(inner)) + height;
+    switch (site->kind) {
+    case ACCESS_ITEM: modes_tell_item(site, top[-2], top[-1]); break;
+    case ACCESS_ATTRIBUTE: modes_tell(site, top[-1]); break;
+    default: modes_tell(site, Py_None);
+    }
+    return true;
 }
 
 static int on_call(PyFrameObject *frame)
@@ -191,15 +212,23 @@ static int on_call(PyFrameObject *frame)
     return 0;
 }
 
-static int on_instruction(PyFrameObject *frame, Py_ssize_t unit)
+/* False if nothing that this instruction does is of interest. */
+static bool on_instruction(PyFrameObject *frame, Py_ssize_t unit)
 {
     PyObject *mask = mask_of(frame);
-    if (mask == NULL || unit < 0 || unit >= PyBytes_GET_SIZE(mask) ||
-        PyBytes_AS_STRING(mask)[unit] == 0 || !is_accepted("write", (PyObject *)frame, 2 * unit)) {
-        return 0;
+    if (mask != NULL && PyTuple_Check(mask)) {
+        return is_told(frame, mask, unit);
     }
-    find(spot_now(me->index, depth_of(compat_top_frame(PyThreadState_Get()))));
-    return hunt.is_backward ? 0 : talk(STOPPED_AT_PLACE);
+    if (mask == NULL || unit >= PyBytes_GET_SIZE(mask) || PyBytes_AS_STRING(mask)[unit] == 0) {
+        return false;
+    }
+    if (is_accepted("write", (PyObject *)frame, 2 * unit)) {
+        find(spot_now(me->index, depth_of(compat_top_frame(PyThreadState_Get()))));
+        if (!hunt.is_backward) {
+            talk(STOPPED_AT_PLACE);
+        }
+    }
+    return true;
 }
 
 /* ---- failures ---- */
@@ -239,7 +268,10 @@ static int on_event(PyObject *unused, PyFrameObject *frame, int what, PyObject *
     switch (what) {
     case PyTrace_LINE: return on_line(frame);
     case PyTrace_OPCODE:
-        return hunt.asks_writes ? on_instruction(frame, PyFrame_GetLasti(frame) / 2) : 0;
+        if (hunt.asks_writes) {
+            on_instruction(frame, PyFrame_GetLasti(frame) / 2);
+        }
+        return 0;
     case PyTrace_EXCEPTION:
         if (hunt.asks_failures) {
             on_exception(argument);
@@ -264,9 +296,13 @@ static PyObject *monitored(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "On", &code, &offset)) {
         return NULL;
     }
-    if (hunt.is_on && hunt.asks_writes && !is_inside && me != NULL && frame != NULL) {
+    bool is_asked = hunt.is_on && hunt.asks_writes && !is_inside && me != NULL && frame != NULL;
+    if (is_asked) {
         notice_switch();
-        on_instruction(frame, offset / 2);
+    }
+    if (is_asked && !on_instruction(frame, offset / 2)) {
+        PyObject *monitoring = PySys_GetObject("monitoring");
+        return PyObject_GetAttrString(monitoring, "DISABLE");
     }
     Py_RETURN_NONE;
 }
@@ -375,6 +411,17 @@ static PyObject *line_here(PyObject *module, PyObject *given)
     int64_t depth = depth_of(frame);
     Spot spot = spot_now((int32_t)thread, depth);
     return Py_BuildValue("LLL", (long long)spot.step, (long long)spot.line, (long long)depth);
+}
+
+/* site(text): as a placeholder of rewritten code spells it, for is_told */
+static PyObject *make_site(PyObject *module, PyObject *text)
+{
+    (void)module;
+    if (!PyUnicode_Check(text) || !is_access_placeholder(text)) {
+        PyErr_SetString(PyExc_ValueError, "site(placeholder)");
+        return NULL;
+    }
+    return access_site(text);
 }
 
 /* frame_value(frame, place): what lies at a place of its stack of values */
@@ -499,6 +546,7 @@ PyMethodDef trace_functions[] = {{"hunt", begin_hunt, METH_VARARGS, NULL},
                                  {"instruction", monitored, METH_VARARGS, NULL},
                                  {"import_unseen", checkpoint_import, METH_O, NULL},
                                  {"in_copy", in_copy, METH_VARARGS, NULL},
+                                 {"site", make_site, METH_O, NULL},
                                  {"frame_value", frame_value, METH_VARARGS, NULL},
                                  {"frame_cell", frame_cell, METH_VARARGS, NULL},
                                  {"frame_address", frame_address, METH_O, NULL},

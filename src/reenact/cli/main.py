@@ -15,6 +15,7 @@ from reenact.version import VERSION
 
 COMMANDS = {
     "record": "run a program and record its execution",
+    "run": "run a program, and run its last moments again when something goes wrong",
     "sources": "say which inputs would be recorded, and why",
     "explore": "search a program's executions for one that fails",
     "races": "find races and lock orders of a program or a recording",
@@ -44,7 +45,7 @@ def parser(loaded: tuple[str, ...]) -> argparse.ArgumentParser:
 
 def arranged(given: list[str]) -> list[str]:
     """Where a command is followed by a program, the program's options are told from ours."""
-    if given[:1] not in (["record"], ["sources"], ["explore"], ["races"]):
+    if given[:1] not in (["record"], ["run"], ["sources"], ["explore"], ["races"]):
         return given
     arrange = import_module("reenact.cli.program").arrange
     return [given[0], *arrange(given[1:])]

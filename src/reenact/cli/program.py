@@ -17,7 +17,7 @@ _VALUED = (
     *("--source", "--boundary", "--config"),
     *("--runs", "--seconds", "-j", "--jobs", "--points", "--patience", "--step-limit"),
     *("--write-test", "--shrink", "--hang", "--find"),
-    *("--sarif", "--baseline", "--write-baseline", "--sample"),
+    *("--sarif", "--baseline", "--write-baseline", "--sample", "--on-failure", "--epoch"),
 )
 
 

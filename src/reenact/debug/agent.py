@@ -184,6 +184,16 @@ def _writes(request: dict[str, Any]) -> dict[str, Any]:
     return _hunt.writes(request["text"], frame_at(request) if _hunt.wanted is None else None)
 
 
+def _races(request: dict[str, Any]) -> dict[str, Any]:
+    if _hunt is None:
+        raise LookupError("races were not looked for")
+    return {"raw": _hunt.detector.found()}
+
+
+def _lines(request: dict[str, Any]) -> dict[str, Any]:
+    return {"lines": [] if _hunt is None else _hunt.lines}
+
+
 def _output(request: dict[str, Any]) -> dict[str, Any]:
     return {"output": _core.output_so_far().hex()}
 
@@ -202,6 +212,8 @@ _ANSWERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "arguments": _arguments,
     "complete": _complete,
     "writes": _writes,
+    "races": _races,
+    "lines": _lines,
     "output": _output,
     "digest": _digest,
 }

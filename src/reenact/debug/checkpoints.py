@@ -34,6 +34,7 @@ class Checkpoints:
         self._kept: dict[int, Process] = {}
         self._wanted: list[int] = []  # steps that were asked for, the latest last
         self.end: Process | None = None
+        self.first = 0  # the step that a replay begins with
         self.refusal = ""
 
     @property
@@ -41,8 +42,8 @@ class Checkpoints:
         return sorted(self._kept)
 
     def before(self, step: int) -> int:
-        """The last kept step before this one; 0 if there is none."""
-        return max((each for each in self._kept if each < step), default=0)
+        """The last kept step before this one; the first of all if there is none."""
+        return max((each for each in self._kept if each < step), default=self.first)
 
     def at(self, step: int) -> Process:
         """A copy of the process at this step, the caller's to do with as it likes."""
@@ -94,9 +95,10 @@ class Checkpoints:
         """A process that is stopped at this step or before it."""
         if not self._kept:
             first = self._start()
+            self.first = first.step
             self._keep(first)
             return first
-        nearest = max((each for each in self._kept if each <= step), default=0)
+        nearest = max((each for each in self._kept if each <= step), default=self.first)
         copied = self._kept[nearest].copy() if nearest in self._kept else None
         return copied if copied is not None else self._start()
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 
 from reenact import _core
-from reenact.debug.frames import frames_of
+from reenact.debug.frames import OURS, frames_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,6 +32,15 @@ class Hunt:
         if "written" in request:
             self._writes = _core.import_unseen("reenact.debug.writes")
             self.written = self._writes.Written(request["written"])
+        self._most_lines: int = request.get("lines", 0)  # of the program's own, the last that ran
+        self.lines: list[tuple[int, str, int, int, int]] = []
+        self._own = _own_files() if self._most_lines else ()
+        self._accesses: Any = None  # the race detector is told of
+        if request.get("races"):
+            self._accesses = _core.import_unseen("reenact.debug.accesses")
+            self.detector = _core.import_unseen("reenact.engine.detecting")
+            self.detector.install()
+            self.detector.begin()
         self.wanted: tuple[Any, ...] | None = None  # what is meant, if it is known already
         self.first: dict[tuple[Any, ...], tuple[int, int, int, int]] = {}
         self.latest: dict[tuple[Any, ...], tuple[int, int, int, int]] = {}
@@ -60,11 +69,11 @@ class Hunt:
 
     @property
     def asks_every_line(self) -> bool:
-        return bool(self.expressions)
+        return bool(self.expressions or self._most_lines)
 
     @property
     def asks_writes(self) -> bool:
-        return self.written is not None and not self._is_over
+        return self._accesses is not None or (self.written is not None and not self._is_over)
 
     def judge(self, kind: str, frame: FrameType, number: int, thread: int) -> object:
         """Called by the core: whether this is what is looked for."""
@@ -80,6 +89,9 @@ class Hunt:
 
     def _judge_line(self, frame: FrameType, number: int, thread: int) -> bool:
         file = frame.f_code.co_filename
+        if self._most_lines and not file.startswith(self._own):
+            self.lines.append((thread, file, number, *_core.place()))
+            del self.lines[: -self._most_lines]
         hit = [
             each["number"]
             for each in self.breakpoints
@@ -107,8 +119,14 @@ class Hunt:
         self.changed = [before, value]
         return True
 
-    def _mask(self, code: CodeType) -> bytes | None:
-        """Which instructions write, a byte for each."""
+    def _mask(self, code: CodeType) -> bytes | tuple[Any, ...] | None:
+        """Which instructions write, a byte for each; or what the race detector is told by each."""
+        if self._accesses is not None:
+            row: tuple[Any, ...] | None = self._accesses.row(code)
+            if row is not None:
+                self._told[id(code)] = code
+                _tell_instructions(code)
+            return row
         if self.written is None:
             return None
         found: Writers | None = self._writes.writers(self.written, code)
@@ -171,6 +189,11 @@ class Hunt:
                 if self._mask(frame.f_code) is not None:
                     frame.f_trace_opcodes = True
                 frame = frame.f_back
+
+
+def _own_files() -> tuple[str, ...]:
+    """What the names of files begin with that are not the program's own."""
+    return (sys.prefix, sys.base_prefix, sys.exec_prefix, OURS, "<frozen")
 
 
 _tool = -1

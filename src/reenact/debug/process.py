@@ -22,7 +22,7 @@ from reenact.errors import ReenactError
 _ORDER = struct.Struct("<iiq")
 _ANSWER = struct.Struct("<iiqii96s")
 _SIZE = struct.Struct("<I")
-_RUN, _COPY, _TALK = 1, 2, 3
+_RUN, _COPY, _TALK, _REPLAY = 1, 2, 3, 4
 
 
 class Reason(IntEnum):
@@ -119,6 +119,11 @@ class Process:
         copied = Process(ours, answer.number)
         copied.thread, copied.reason = self.thread, self.reason
         return copied
+
+    def become_replay(self, last_step: int) -> None:
+        """A copy of a process that records is a replay from now on, of what was logged since."""
+        self._order(_REPLAY, last_step)
+        self._take(self._answer())
 
     def run(self, step: int) -> None:
         """Go on to a step, or to the end if that comes first."""

@@ -162,8 +162,16 @@ class Traveller:
         return self._copies.refusal
 
     @property
+    def beginning(self) -> Place:
+        return Place(self._copies.first)
+
+    @property
     def checkpoints(self) -> list[int]:
         return self._copies.steps
+
+    @property
+    def last_step(self) -> int:
+        return self.recording.last_step
 
     def number(self) -> int:
         """Of the next breakpoint or watch."""
@@ -187,7 +195,7 @@ class Traveller:
         return (end is not None and end.exit_code != 0) or b"Traceback (most recent" in said
 
     def go_to_end(self) -> Stop:
-        process = self._copies.at_end(self.recording.last_step)
+        process = self._copies.at_end(self.last_step)
         with _ended_on_error(process):
             said = process.talk()
             reason = Reason(said["reason"])
@@ -208,9 +216,9 @@ class Traveller:
         wanted = place if isinstance(place, Place) else Place(place)
         if wanted.step < 0 or wanted.line < 0:
             raise TravelError(f"there is no step {wanted.step}: steps begin with 0")
-        if wanted.line >= _LAST or wanted.step > self.recording.last_step >= 0:
+        if wanted.line >= _LAST or wanted.step > self.last_step >= 0:
             return self.go_to_end()
-        return self._show(wanted, "beginning" if wanted == BEGINNING else "place")
+        return self._show(wanted, "beginning" if wanted <= self.beginning else "place")
 
     def forward(self, move: Move = TO_THE_NEXT_STOP) -> Stop:
         """Go on until the move is done, a breakpoint, a watched write or the end."""
@@ -220,7 +228,7 @@ class Traveller:
         """The same in the other direction, down to the beginning."""
         found = self._best_backward(move)
         if found is None:
-            return self._show(BEGINNING, "beginning")
+            return self._show(self.beginning, "beginning")
         place, why, hits, changed, writer = found
         self._show(place, why)
         self._turn_to(writer)
@@ -320,6 +328,34 @@ class Traveller:
         self.watches[number] = watch
         return watch
 
+    def races(self) -> dict[str, Any]:
+        """Raw findings (`engine/detecting.py`) of the race detector, from the beginning to here; it
+        is told of attributes, items and variables that code of the program's own reads and
+        writes."""
+        with self._copy_at(self.beginning) as process:
+            self._hunt(process, end=self.stop.place, races=True)
+            process.say({"do": "races"})
+            said = process.hear()
+        if "error" in said:
+            raise TravelError(said["error"])
+        raw: dict[str, Any] = said["raw"]
+        return raw
+
+    def last_lines(self, count: int) -> list[tuple[int, str, int, Place]]:
+        """The last lines of the program's own code that were begun before here: the thread, the
+        file, the line, and where that was."""
+        found: list[tuple[int, str, int, Place]] = []
+        for base, until in self._stretches_before(self.stop.place):
+            with self._copy_at(Place(base)) as process:
+                self._hunt(process, end=until, lines=count)
+                process.say({"do": "lines"})
+                said = process.hear()
+            lines = [(each[0], each[1], each[2], Place(*each[3:])) for each in said["lines"]]
+            found = [*lines, *found][-count:]
+            if len(found) == count:
+                break
+        return found
+
     # ---- how it is done ----
 
     def _start(self) -> Process:
@@ -339,7 +375,7 @@ class Traveller:
             header.flags,
             str(write),
             str(self._read),
-            self.recording.last_step,
+            self.last_step,
             state is None or not state.is_whole,
             theirs.detach(),
         )
@@ -475,12 +511,16 @@ class Traveller:
             before = meant.place
         for base, until in self._stretches_before(before):
             last = self._last_write_in(base, until, meant)
-            while last is not None and _began_before(base, last):
+            while last is not None and self._began_before(base, last):
                 base = self._copies.before(base)
                 last = self._last_write_in(base, until, meant)
             if last is not None:
                 return _write(last)
         return None
+
+    def _began_before(self, base: int, found: list[int]) -> bool:
+        """Whether the line had begun already where the hunt began: then it is not known where."""
+        return base > self.beginning.step and found[0] == base and found[1] == 0
 
     def _last_write_in(self, base: int, until: Place, meant: _Meant) -> list[int] | None:
         with self._copy_at(Place(base)) as process:
@@ -518,7 +558,7 @@ class Traveller:
         if here.line > 0 and here.line < _LAST:
             yield here.step, here
             until = Place(here.step)
-        while until > BEGINNING:
+        while until > self.beginning:
             base = self._copies.before(until.step) if until.line < _LAST else until.step
             if until.line >= _LAST:
                 base = self._copies.before(until.step + 1)
@@ -553,7 +593,7 @@ class Traveller:
     def _last_failure(self) -> Place | None:
         for base, until in self._stretches_before(self.stop.place):
             said = self._hunted(base, until, failures=True)
-            while said["found"] is not None and _began_before(base, said["found"]):
+            while said["found"] is not None and self._began_before(base, said["found"]):
                 base = self._copies.before(base)
                 said = self._hunted(base, until, failures=True)
             if said["found"] is not None:
@@ -584,11 +624,6 @@ def _asked(process: Process, request: dict[str, Any]) -> dict[str, Any]:
     if "error" in said:
         raise TravelError(said["error"])
     return said
-
-
-def _began_before(base: int, found: list[int]) -> bool:
-    """Whether the line had begun already where the hunt began: then it is not known where."""
-    return base > 0 and found[0] == base and found[1] == 0
 
 
 def _moving(move: Move) -> dict[str, Any]:

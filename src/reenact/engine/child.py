@@ -16,6 +16,7 @@ import sys
 import threading
 
 from reenact import _core
+from reenact.engine import guarded
 from reenact.inputs import Inputs
 from reenact.instrument import listing, loader
 from reenact.instrument.rewrite import PLACEHOLDER
@@ -60,6 +61,8 @@ def main() -> None:
         _core.start(descriptor, chooser)
     except OSError as error:
         say_unrecorded(error)
+    if _core.epoch_is_on():
+        guarded.install()
     install.begin()
     if policy.races:
         detecting.start(policy.races, policy.has_points)
@@ -212,5 +215,7 @@ def fail(error: BaseException) -> NoReturn:
     """Report as the interpreter does, without our own frames on top."""
     traceback = error.__traceback__.tb_next if error.__traceback__ is not None else None
     error.__traceback__ = traceback
+    if _core.epoch_is_on():
+        guarded.fail(error)
     sys.excepthook(type(error), error, traceback)
     raise SystemExit(INTERRUPTED if isinstance(error, KeyboardInterrupt) else 1) from None

@@ -23,7 +23,7 @@ RECORD = 1
 REPLAY = 2
 FORKED_LIMIT_S = 60
 
-_CONTROL = struct.Struct("<8s4iQqq4i")
+_CONTROL = struct.Struct("<8s4iQqq4iqqq")
 _BOOTSTRAP = bootstrap("reenact.engine.child")
 _FROM_TERMINAL = 0x80  # si_code of a signal that the kernel sent to the whole process group
 _WATCHED = {signal.SIGCHLD, signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
@@ -116,6 +116,24 @@ def start_replay(
     return _spawn(_command(flags, descriptors), environment, descriptors, is_silent=True)
 
 
+def start_epochs(
+    program: Program,
+    choices: Choices,
+    environment: dict[str, str],
+    flags: tuple[str, ...],
+    write: str,
+    keeper: int,
+    epoch: tuple[int, int, int],
+) -> int:
+    """Start a program that runs in epochs, which end after so many bytes of log, steps, or
+    nanoseconds; each is told to whoever has the other end of a socket. Its process."""
+    environment, hidden = settle(environment)
+    descriptors = _descriptors(
+        RECORD, program, choices, hidden, write, write, -1, False, -1, keeper, epoch
+    )
+    return _spawn(_command(flags, descriptors), environment, descriptors)
+
+
 def become(
     program: Program,
     choices: Choices,
@@ -169,13 +187,14 @@ def _descriptors(
     is_cut: bool,
     held: int,
     orders: int = -1,
+    epoch: tuple[int, int, int] = (0, 0, 0),
 ) -> list[int]:
     """Both directories, what is held open as long as the run goes on, where orders come from, and
     last the control file, in which their numbers are."""
     descriptors = [os.open(write, os.O_DIRECTORY), os.open(read, os.O_DIRECTORY)]
     chosen = (choices.kind, choices.seed, choices.slice)
     ends = (last_step, is_cut, held, orders, 0)
-    core = _CONTROL.pack(b"control", mode, *descriptors, *chosen, *ends)
+    core = _CONTROL.pack(b"control", mode, *descriptors, *chosen, *ends, *epoch)
     descriptors.extend(each for each in (held, orders) if each >= 0)
     descriptors.append(_control_file(core + _control_text(program, choices, hidden)))
     return descriptors

@@ -17,7 +17,7 @@ from reenact.debug.process import ProcessGone
 from reenact.debug.terminal import words
 from reenact.debug.terminal.sources import Sources
 from reenact.debug.terminal.words import Refused
-from reenact.debug.traveller import BEGINNING, Frame, Stop, TravelError, Traveller
+from reenact.debug.traveller import Frame, Stop, TravelError, Traveller
 from reenact.errors import ReenactError
 
 COPY = "(done in a copy of the program that is thrown away: here, nothing has changed)"
@@ -121,7 +121,7 @@ class Session:
             yield [("cyan", f"[thread {stop.thread}{self._named(stop.thread)}]")]
         if self.stack:
             yield from self.at(self.frame)
-        elif stop.place == BEGINNING:
+        elif stop.place == self.traveller.beginning:
             yield [("", "before the program's first line")]
         yield from self.displayed()
 

@@ -16,7 +16,7 @@ _LEVELS = 3  # of lines, the failing one included
 _MOST = 10  # values of a line
 _LONGEST = 70
 # Values of these types are what a program consists of, and no news.
-_FIXED = ("function", "builtin_function_or_method", "method", "module", "type", "method-wrapper")
+FIXED = ("function", "builtin_function_or_method", "method", "module", "type", "method-wrapper")
 _UNSEEN = "methods that change a container, such as append, are no writes to its items"
 
 
@@ -50,7 +50,7 @@ def _value(session: Session, text: str) -> str | None:
     said = session.evaluate(text)
     if "raised" in said:
         return f"not there ({said['raised']}: {said['message']})"
-    if said.get("type") in _FIXED:
+    if said.get("type") in FIXED:
         return None
     value = str(said["value"]).replace("\n", " ")
     return value if len(value) <= _LONGEST else value[:_LONGEST] + "..."

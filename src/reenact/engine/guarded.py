@@ -1,0 +1,86 @@
+"""Failures of a program that runs in epochs: told to the keeper, who goes back and looks.
+
+In the program's own process, under `reenact run`; everywhere else all of this does nothing. What is
+done here is done in the same way when the epoch is run again.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+
+from reenact import _core
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+    from typing import Any
+
+
+def install() -> None:
+    """Have exceptions that no code of a thread catches told; its hook runs as ever."""
+    original = threading._make_invoke_excepthook  # type: ignore[attr-defined]
+
+    def make() -> Callable[[threading.Thread], None]:
+        invoke = original()
+
+        def invoke_excepthook(thread: threading.Thread) -> None:
+            error = sys.exc_info()[1]
+            if error is not None:
+                fail(error)
+            invoke(thread)
+
+        return invoke_excepthook
+
+    threading._make_invoke_excepthook = make  # type: ignore[attr-defined]
+
+
+def fail(error: BaseException) -> None:
+    """Something went wrong here."""
+    if not isinstance(error, (SystemExit, KeyboardInterrupt)):
+        _tell(f"{type(error).__name__}: {error}")
+
+
+def _tell(text: str) -> None:
+    if _core.epoch_failed(text) is False:
+        import os
+
+        for stream in (sys.stdout, sys.stderr):
+            _core.quietly(stream.flush)
+        _core.quietly(os._exit, 1)
+
+
+def rollback(why: str = "") -> None:
+    """Go back to where this epoch began and run it again with eyes open, in a copy; a report says
+    what was seen. Then this goes on. Does nothing unless `reenact run` has started the program."""
+    if _core.epoch_is_on():
+        _tell(why or "reenact.rollback() was called")
+
+
+class guarded:
+    """An exception that leaves this block, or the function that this decorates, is a failure even
+    if somebody catches it further out. Does nothing unless `reenact run` has started the program.
+    """
+
+    def __enter__(self) -> guarded:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if error is not None and _core.epoch_is_on():
+            fail(error)
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        from functools import wraps
+
+        @wraps(function)
+        def inside(*args: Any, **kwargs: Any) -> Any:
+            with self:
+                return function(*args, **kwargs)
+
+        return inside

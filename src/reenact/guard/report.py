@@ -1,0 +1,77 @@
+"""What a re-execution has shown of a failure, for people: rows, as other reports have them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+
+from reenact.analysis import text
+from reenact.analysis.report import report_of
+from reenact.analysis.text import Row
+from reenact.debug.terminal.session import Session
+from reenact.debug.terminal.writers import FIXED, why
+from reenact.debug.traveller import TravelError
+from reenact.guard.keeper import Failure
+
+_MOST_VALUES = 12
+_LONGEST = 80
+_LINES = 24
+
+
+def rows(failure: Failure, session: Session, tries: int) -> Iterator[Row]:
+    """The place, the values there, who wrote them, what ran last, and races."""
+    traveller = session.traveller
+    stop = traveller.stop
+    steps = f"steps {traveller.beginning.step} to {failure.step}"
+    tried = "at the first try" if tries == 1 else f"at try {tries}"
+    yield [("red", f"FAILED: {failure.text}")]
+    if stop.why == "divergence":
+        yield [("yellow", f"the epoch ({steps}) was run again, but went another way")]
+    else:
+        yield [("", f"the epoch ({steps}) was run again, identically, {tried}")]
+    if not stop.stack:
+        yield [("", "no code of the program's runs there")]
+    else:
+        yield from session.at(session.frame)
+        yield from _values(session)
+        yield []
+        yield [("bold", "the values in this line")]
+        yield from list(why(session, ""))[2:]
+    yield []
+    yield [("bold", "the last lines of the program's own")]
+    yield from _interleaving(session)
+    yield []
+    yield from _races(session)
+
+
+def _values(session: Session) -> Iterator[Row]:
+    said = session.traveller.ask("variables", scope="locals", **session.here)
+    shown_ones = [each for each in said["variables"] if each["type"] not in FIXED]
+    for each in shown_ones[:_MOST_VALUES]:
+        if not each["name"].startswith("__"):
+            value = each["value"].replace("\n", " ")
+            shown = value if len(value) <= _LONGEST else value[:_LONGEST] + "..."
+            yield [("", f"    {each['name']} = {shown}")]
+
+
+def _interleaving(session: Session) -> Iterator[Row]:
+    lines = session.traveller.last_lines(_LINES)
+    for thread, those in groupby(lines, key=lambda each: each[0]):
+        yield [("cyan", f"  thread {thread}")]
+        for _, file, line, place in those:
+            source = session.sources.line(file, line).strip()
+            where = f"{session.sources.shown(file)}:{line}"
+            yield [("", f"    {place!s:<12} {where:<24} {source}")]
+
+
+def _races(session: Session) -> Iterator[Row]:
+    try:
+        raw = session.traveller.races()
+    except TravelError as error:
+        yield [("yellow", f"races could not be looked for: {error.what}")]
+        return
+    report = report_of(raw, session.traveller.recording.header.cwd, is_whole=False)
+    if not report.findings:
+        yield [("", "no race was seen in this epoch")]
+        return
+    yield from text.rows(report)
