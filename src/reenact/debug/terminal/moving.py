@@ -136,7 +136,7 @@ def reverse_continue(session: Session, argument: str) -> Iterator[Row]:
     yield from session.arrived()
 
 
-@command("goto STEP[+LINE] | end | beginning", "g", group=_GROUP)
+@command("goto STEP[+LINE] | end | beginning", group=_GROUP)
 def goto(session: Session, argument: str) -> Iterator[Row]:
     """Go to a step of the recording, and so many lines further; to its end, or its beginning. The
     prompt shows where you are in the same way."""
@@ -156,7 +156,7 @@ def _place(text: str) -> Place:
     return Place(int(re.sub("[_,]", "", found[1])), int(found[2] or 0))
 
 
-@command("restart", "run", group=_GROUP)
+@command("restart", group=_GROUP)
 def restart(session: Session, argument: str) -> Iterator[Row]:
     """Go to the program's first line. Breakpoints and watches stay."""
     session.traveller.go_to(session.traveller.beginning)

@@ -72,7 +72,7 @@ def _does(thread: dict[str, Any]) -> str:
     return words
 
 
-@command("thread [N]", "t", group=_GROUP)
+@command("thread [N]", group=_GROUP)
 def thread(session: Session, argument: str) -> Iterator[Row]:
     """Look at thread N from now on, where it is just now. `step` and the like are its steps.
     Without N, say which one it is."""
