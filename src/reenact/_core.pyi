@@ -147,6 +147,7 @@ def locks_now() -> tuple[dict[str, Any], ...]: ...
 def hunt(
     judge: Callable[[str, FrameType, int, int], object],
     ours: str,
+    skipped: str,
     end: tuple[int, ...],
     backward: bool,
     thread: int,

@@ -58,9 +58,11 @@ def test_public_names_are_pinned() -> None:
         "explore",
         "explored",
         "follow",
+        "guarded",
         "races",
         "recording",
         "replay",
+        "rollback",
     ]
     for name in reenact.__all__:
         assert getattr(reenact, name) is not None

@@ -25,7 +25,8 @@ static struct {
     int64_t deepest;                   /* in frames at most so deep, */
     int64_t least;                     /* from this line on if just so deep */
     unsigned char lines[LINES_HASHED]; /* numbers of lines that Python is asked about */
-    char ours[4096];                   /* what the names of our own files begin with */
+    char ours[4096];                   /* what the names of our own files begin with; */
+    char skipped[4096];                /* and those that a move does not stop in, one a line */
     PyObject *judge;
     PyObject *masks; /* for each code object, which of its instructions write, as bytes; or for each
                         of them a site and how high the stack is; None: none is of interest */
@@ -67,6 +68,20 @@ static bool is_ours(Frame *frame)
     const char *file = code == NULL ? NULL : PyUnicode_AsUTF8(code->co_filename);
     return file == NULL || strncmp(file, "<frozen ", 8) == 0 ||
            (hunt.ours[0] != '\0' && strncmp(file, hunt.ours, strlen(hunt.ours)) == 0);
+}
+
+static bool is_skipped(Frame *frame)
+{
+    const char *file = PyUnicode_AsUTF8(compat_frame_code(frame)->co_filename);
+    const char *begin = hunt.skipped;
+    while (*begin != '\0') {
+        size_t size = strcspn(begin, "\n");
+        if (strncmp(file, begin, size) == 0) {
+            return true;
+        }
+        begin += size + (begin[size] == '\n');
+    }
+    return false;
 }
 
 static Spot *spot_of(int64_t depth)
@@ -149,7 +164,8 @@ static int on_line(PyFrameObject *frame)
     *spot_of(depth) = here;
     int line = PyFrame_GetLineNumber(frame);
     bool is_found = hunt.thread == me->index && !is_ours(top) &&
-                    (depth < hunt.deepest || (depth == hunt.deepest && line >= hunt.least));
+                    (depth < hunt.deepest || (depth == hunt.deepest && line >= hunt.least)) &&
+                    !is_skipped(top);
     bool asks = hunt.asks_lines || hunt.lines[line % LINES_HASHED] != 0;
     if (asks && is_accepted("line", (PyObject *)frame, line)) {
         is_found = true;
@@ -233,13 +249,22 @@ static bool on_instruction(PyFrameObject *frame, Py_ssize_t unit)
 
 /* ---- failures ---- */
 
+/* Its traceback has one entry: no frame was left by it so far. */
+static bool is_new(PyObject *raised_now)
+{
+    PyObject *traceback = PyTuple_GET_SIZE(raised_now) > 2 ? PyTuple_GET_ITEM(raised_now, 2) : NULL;
+    return traceback != NULL && PyTraceBack_Check(traceback) &&
+           ((PyTracebackObject *)traceback)->tb_next == NULL;
+}
+
+/* The address of an exception does not tell: the next one may be where the last one was. */
 static void on_exception(PyObject *raised_now)
 {
     int32_t thread = me->index % MOST_THREADS;
     PyObject *value = PyTuple_Check(raised_now) && PyTuple_GET_SIZE(raised_now) > 1
                           ? PyTuple_GET_ITEM(raised_now, 1)
                           : NULL;
-    if (value != raised_value[thread]) {
+    if (value != raised_value[thread] || (value != NULL && is_new(raised_now))) {
         raised_value[thread] = value;
         raised[thread] = *spot_of(depth_of(compat_top_frame(PyThreadState_Get())));
     }
@@ -252,7 +277,7 @@ static bool reports_failure(PyFrameObject *frame)
     bool is_of_thread = PyUnicode_CompareWithASCIIString(code->co_name, "invoke_excepthook") == 0;
     bool may_be_main = PyUnicode_CompareWithASCIIString(code->co_name, "fail") == 0;
     const char *file = may_be_main ? PyUnicode_AsUTF8(code->co_filename) : NULL;
-    bool is_main = file != NULL && strstr(file, "reenact/engine/child.py") != NULL;
+    bool is_main = file != NULL && strstr(file, "/reenact/engine/") != NULL;
     PyErr_Clear();
     Py_DECREF(code);
     return is_of_thread || is_main;
@@ -280,6 +305,7 @@ static int on_event(PyObject *unused, PyFrameObject *frame, int what, PyObject *
     case PyTrace_CALL:
         if (hunt.asks_failures && reports_failure(frame)) {
             find(raised[me->index % MOST_THREADS]);
+            Py_DECREF(ask("failure", (PyObject *)frame, 0));
         }
         return hunt.asks_writes ? on_call(frame) : 0;
     default: return 0;
@@ -324,16 +350,18 @@ void trace_new_thread(void)
     }
 }
 
-/* hunt(judge, ours, end, backward, thread, deepest, least, lines, every_line, writes, failures) */
+/* hunt(judge, ours, skipped, end, backward, thread, deepest, least, lines, every_line, writes,
+ * failures) */
 static PyObject *begin_hunt(PyObject *module, PyObject *args)
 {
     (void)module;
     PyObject *judge, *lines;
-    const char *ours;
+    const char *ours, *skipped;
     int is_backward, thread, every_line, writes, failures;
     long long end_step, end_line, deepest, least;
-    if (!PyArg_ParseTuple(args, "Os(LL)piLLOppp", &judge, &ours, &end_step, &end_line, &is_backward,
-                          &thread, &deepest, &least, &lines, &every_line, &writes, &failures)) {
+    if (!PyArg_ParseTuple(args, "Oss(LL)piLLOppp", &judge, &ours, &skipped, &end_step, &end_line,
+                          &is_backward, &thread, &deepest, &least, &lines, &every_line, &writes,
+                          &failures)) {
         return NULL;
     }
     PyObject *iterator = PyObject_GetIter(lines), *each;
@@ -342,6 +370,7 @@ static PyObject *begin_hunt(PyObject *module, PyObject *args)
     }
     memset(hunt.lines, 0, sizeof hunt.lines);
     strncpy(hunt.ours, ours, sizeof hunt.ours - 1);
+    strncpy(hunt.skipped, skipped, sizeof hunt.skipped - 1);
     while ((each = PyIter_Next(iterator)) != NULL) {
         hunt.lines[(size_t)PyLong_AsLong(each) % LINES_HASHED] = 1;
         Py_DECREF(each);

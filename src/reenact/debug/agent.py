@@ -52,18 +52,21 @@ def _where(reason: int, thread: int) -> dict[str, Any]:
         said["found"] = None if found is None else list(found)
         said["hit"] = _hunt.hit
         said["changed"] = _hunt.changed
+        said["failures"] = _hunt.failures
     return said
 
 
 def _begin(request: dict[str, Any]) -> None:
     global _hunt
     _hunt = Hunt(request, _hunt)
+    _hunt.describe_failure = lambda: _isolated({"do": "failure"})
     if "means" in request:
         _hunt.mean(frame_at(request["means"]))
     end = request.get("end") or [-1, 0]
     _core.hunt(
         _hunt.judge,
         OURS,
+        "\n".join(request.get("skips", ())),
         tuple(end),
         bool(request.get("backward")),
         request.get("thread", -1),
@@ -163,7 +166,8 @@ def _evaluate(request: dict[str, Any]) -> dict[str, Any]:
 def _variables(request: dict[str, Any]) -> dict[str, Any]:
     from reenact.debug import looking
 
-    return looking.variables(frame_at(request), request["scope"], request.get("path", []))
+    scope, path = request["scope"], request.get("path", [])
+    return looking.variables(frame_at(request), scope, path, request.get("text", ""))
 
 
 def _arguments(request: dict[str, Any]) -> dict[str, Any]:
@@ -182,6 +186,13 @@ def _writes(request: dict[str, Any]) -> dict[str, Any]:
     if _hunt is None:
         raise LookupError("nothing was hunted")
     return _hunt.writes(request["text"], frame_at(request) if _hunt.wanted is None else None)
+
+
+def _failure(request: dict[str, Any]) -> dict[str, Any]:
+    """The exception that is handled where the program is."""
+    from reenact.debug import looking
+
+    return looking.failure()
 
 
 def _races(request: dict[str, Any]) -> dict[str, Any]:
@@ -212,6 +223,7 @@ _ANSWERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "arguments": _arguments,
     "complete": _complete,
     "writes": _writes,
+    "failure": _failure,
     "races": _races,
     "lines": _lines,
     "output": _output,

@@ -14,6 +14,7 @@ from reenact.debug.frames import OURS, frames_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import CodeType, FrameType
     from typing import Any
 
@@ -28,6 +29,8 @@ class Hunt:
         self.expressions: list[dict[str, Any]] = request.get("expressions", [])
         self.hit: list[int] = []  # numbers of what the last stop was for
         self.changed: list[Any] = []
+        self.failures: list[dict[str, Any]] = []  # exceptions that nobody caught
+        self.describe_failure: Callable[[], dict[str, Any]] = dict
         self.written: Written | None = None
         if "written" in request:
             self._writes = _core.import_unseen("reenact.debug.writes")
@@ -81,6 +84,8 @@ class Hunt:
             return self._judge_line(frame, number, thread)
         if kind == "code":
             return self._mask(frame.f_code)
+        if kind == "failure":
+            return self._note_failure()
         if kind == "thread":
             return self._tell_again()
         if kind == "call":
@@ -117,6 +122,13 @@ class Hunt:
         if before is None or before == value:
             return False
         self.changed = [before, value]
+        return True
+
+    def _note_failure(self) -> bool:
+        step, line, thread = _core.found() or (0, 0, 0)
+        said = self.describe_failure()
+        words = {name: said.get(name, "") for name in ("kind", "message", "trace")}
+        self.failures.append({"place": [step, line], "thread": thread, **words})
         return True
 
     def _mask(self, code: CodeType) -> bytes | tuple[Any, ...] | None:

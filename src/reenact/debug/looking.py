@@ -6,12 +6,15 @@ import ast
 import builtins
 import io
 import pprint
+import sys
+import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import redirect_stdout
 from itertools import islice
-from types import FrameType
+from types import FrameType, TracebackType
 from typing import Any
 
+from reenact.debug.frames import OURS
 from reenact.debug.writes import arguments_of
 
 LONGEST = 10_000  # characters of a text that is shown
@@ -140,10 +143,14 @@ def _attributes(value: object) -> Iterator[str]:
                 yield f"_{kind.__name__.lstrip('_')}{name}" if mangled else name
 
 
-def variables(frame: FrameType, scope: str, path: list[int]) -> dict[str, Any]:
-    """The variables of a scope, or the children of one of them: `path` has the place of each."""
-    names: Mapping[str, object] = frame.f_locals if scope == "locals" else frame.f_globals
-    found = [(name, value) for name, value in names.items() if _is_shown(name)]
+def variables(frame: FrameType, scope: str, path: list[int], text: str = "") -> dict[str, Any]:
+    """The variables of a scope, or the children of one of them: `path` has the place of each. The
+    one variable of the scope "expression" is the value of an expression."""
+    if scope == "expression":
+        found = [(text, eval(text.strip(), {**frame.f_globals, **frame.f_locals}))]
+    else:
+        names: Mapping[str, object] = frame.f_locals if scope == "locals" else frame.f_globals
+        found = [(name, value) for name, value in names.items() if _is_shown(name)]
     for place in path:
         found = list(islice(children(found[place][1]), MOST_CHILDREN))
     return {
@@ -157,6 +164,31 @@ def variables(frame: FrameType, scope: str, path: list[int]) -> dict[str, Any]:
             for name, value in found
         ]
     }
+
+
+def failure() -> dict[str, Any]:
+    """The exception that is handled, in words."""
+    error = sys.exception()
+    if error is None:
+        return {}
+    kind = type(error)
+    module = "" if kind.__module__ in ("builtins", "__main__") else f"{kind.__module__}."
+    try:
+        message = str(error)
+    except Exception as another:
+        message = f"(its str raised {another!r})"
+    try:
+        trace = "".join(traceback.format_exception(kind, error, _theirs(error.__traceback__)))
+    except Exception:
+        trace = ""
+    return {"kind": f"{module}{kind.__qualname__}", "message": message, "trace": trace}
+
+
+def _theirs(trace: TracebackType | None) -> TracebackType | None:
+    """Without our own frames on top."""
+    while trace is not None and trace.tb_frame.f_code.co_filename.startswith(OURS):
+        trace = trace.tb_next
+    return trace
 
 
 def _is_shown(name: str) -> bool:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import marshal
 import os
+import select
 import signal
 import socket
 import struct
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
@@ -43,6 +44,41 @@ class ProcessGone(ReenactError):
     """The process has ended: by os._exit, by a fatal signal, or because the replay went wrong."""
 
 
+class Interrupted(ReenactError):
+    """Somebody does not want to wait any longer; the process that was waited for is of no use."""
+
+
+class Interruption:
+    """How another thread ends the waiting: `ask` ends one run or hunt, now or later, and is taken
+    back by `take`; `ask_all` ends all there will ever be, and short questions, too."""
+
+    def __init__(self) -> None:
+        self._once = os.eventfd(0, os.EFD_SEMAPHORE | os.EFD_NONBLOCK | os.EFD_CLOEXEC)
+        self._always = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
+
+    def ask(self) -> None:
+        os.eventfd_write(self._once, 1)
+
+    def take(self) -> None:
+        with suppress(BlockingIOError):
+            os.eventfd_read(self._once)
+
+    def ask_all(self) -> None:
+        os.eventfd_write(self._always, 1)
+
+    def wait(self, descriptor: int, is_short: bool) -> None:
+        """Until there is something to read."""
+        waiting = select.poll()
+        for each in (descriptor, self._always, *(() if is_short else (self._once,))):
+            waiting.register(each, select.POLLIN)
+        if {each for each, _ in waiting.poll()} - {descriptor}:
+            raise Interrupted("interrupted")
+
+    def __del__(self) -> None:
+        os.close(self._once)
+        os.close(self._always)
+
+
 @contextmanager
 def uninterrupted() -> Iterator[None]:
     """A question must not be left without having heard the answer: Ctrl-C waits meanwhile."""
@@ -65,8 +101,11 @@ class _Answer:
 class Process:
     """A stopped process. `step`, `thread` and `reason` say where and why."""
 
-    def __init__(self, connection: socket.socket, pid: int) -> None:
+    def __init__(
+        self, connection: socket.socket, pid: int, interruption: Interruption | None = None
+    ) -> None:
         self._connection = connection
+        self._interruption = interruption
         self.pid = pid
         answer = self._answer()
         self.refusal = answer.refusal  # why it cannot be copied; empty if it can
@@ -79,6 +118,10 @@ class Process:
         _, number, step, thread, reason, refusal = _ANSWER.unpack(self._receive(_ANSWER.size))
         text = refusal.rstrip(b"\0").decode()
         return _Answer(number, step, thread, Reason(reason), text)
+
+    def _wait(self, is_short: bool) -> None:
+        if self._interruption is not None:
+            self._interruption.wait(self._connection.fileno(), is_short)
 
     def _receive(self, size: int) -> bytes:
         data = b""
@@ -116,7 +159,7 @@ class Process:
             ours.close()
             self.refusal = self.refusal or os.strerror(-answer.number)
             return None
-        copied = Process(ours, answer.number)
+        copied = Process(ours, answer.number, self._interruption)
         copied.thread, copied.reason = self.thread, self.reason
         return copied
 
@@ -128,6 +171,7 @@ class Process:
     def run(self, step: int) -> None:
         """Go on to a step, or to the end if that comes first."""
         self._order(_RUN, step)
+        self._wait(is_short=False)
         self._take(self._answer())
 
     def talk(self) -> dict[str, Any]:
@@ -143,8 +187,9 @@ class Process:
         except OSError as error:
             raise ProcessGone(f"process {self.pid} of the replay has ended") from error
 
-    def hear(self) -> dict[str, Any]:
+    def hear(self, is_short: bool = False) -> dict[str, Any]:
         """What the agent says next."""
+        self._wait(is_short)
         (size,) = _SIZE.unpack(self._receive(_SIZE.size))
         heard: dict[str, Any] = marshal.loads(self._receive(size))
         return heard

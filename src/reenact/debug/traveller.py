@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from reenact.debug.checkpoints import Checkpoints
-from reenact.debug.process import ENDS, Process, Reason
+from reenact.debug.process import ENDS, Interruption, Process, ProcessGone, Reason
 from reenact.engine import launch, replay
 from reenact.errors import ReenactError
 from reenact.recordings.reader import Recording
@@ -76,12 +76,13 @@ class Watch:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """How far to go: over lines of one thread that are at most so deep, from a line on; without a
-    thread, to the next breakpoint or watched expression."""
+    """How far to go: over lines of one thread that are at most so deep, from a line on, and not in
+    files whose names begin so; without a thread, to the next breakpoint or watched expression."""
 
     thread: int = -1
     deepest: int = 1 << 40
     least: int = 0
+    skips: tuple[str, ...] = ()
 
 
 TO_THE_NEXT_STOP = Move()
@@ -103,6 +104,17 @@ class Stop:
     @property
     def frame(self) -> Frame | None:
         return self.stack[0] if self.stack else None
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An exception that nobody caught: where the line began that raised it, and in which thread."""
+
+    place: Place
+    thread: int
+    kind: str
+    message: str
+    trace: str
 
 
 class Write(NamedTuple):
@@ -130,6 +142,8 @@ class Traveller:
     breakpoints: dict[int, Breakpoint] = field(default_factory=dict)
     watches: dict[int, Watch] = field(default_factory=dict)
     stop: Stop = field(default=Stop(BEGINNING, 0, "beginning"))
+    stops_at_failures: bool = False
+    interruption: Interruption = field(default_factory=Interruption)
 
     def __post_init__(self) -> None:
         replay.check_usable(self.recording)
@@ -142,6 +156,7 @@ class Traveller:
         self._end: Place | None = None
         self._numbers = 0
         self._starts = 0
+        self._failures: tuple[Failure, ...] | None = None
 
     def __enter__(self) -> Traveller:
         return self
@@ -260,7 +275,7 @@ class Traveller:
             self._show_again()
         assert self._shown is not None
         try:
-            return _asked(self._shown, {"do": question, **more})
+            return _asked(self._shown, {"do": question, **more}, is_short=True)
         except TravelError:
             raise
         except BaseException:  # it may still talk of this when it is asked something else
@@ -275,6 +290,13 @@ class Traveller:
 
     def stack(self, thread: int) -> tuple[Frame, ...]:
         return tuple(Frame(**each) for each in self.ask("stack", thread=thread)["frames"])
+
+    def failures(self) -> tuple[Failure, ...]:
+        """All exceptions that nobody caught, in order of time. Looked for once, which takes as
+        long as to go through the whole recording."""
+        if self._failures is None:
+            self._failures = self._find_failures() if self._has_failed() else ()
+        return self._failures
 
     def last_write(self, text: str, thread: int, frame: int = 0) -> tuple[Place, int] | None:
         """Where the value of a name, an attribute or an item was written last before here, and by
@@ -379,7 +401,7 @@ class Traveller:
             state is None or not state.is_whole,
             theirs.detach(),
         )
-        return Process(ours, pid)
+        return Process(ours, pid, self.interruption)
 
     def _take(self, process: Process, said: dict[str, Any], why: str, place: Place) -> Stop:
         """The traveller is there from now on, and not before all is known of it."""
@@ -460,6 +482,10 @@ class Traveller:
                     False,
                 )
                 writer, is_end = wrote, False
+        failed = next((each for each in self._failed() if here < each <= place), None)
+        if failed is not None:
+            hits, changed = (hits, changed) if failed == place else ((), None)
+            place, why, is_end, writer = failed, "failure", False, None
         if is_end:
             return self.go_to_end()
         self._show(place, why)
@@ -475,6 +501,10 @@ class Traveller:
 
     def _written(self) -> list[Watch]:
         return [each for each in self.watches.values() if each.is_written]
+
+    def _failed(self) -> list[Place]:
+        """The failures to stop at."""
+        return [each.place for each in self.failures()] if self.stops_at_failures else []
 
     def _first_write(self, meant: _Meant, after: Place, before: Place) -> Write | None:
         """What a name means is known at the place where it was said: writes are noted up to there,
@@ -584,6 +614,10 @@ class Traveller:
                     values = (changed[0], changed[1]) if changed else None
                     best = (place, self._why(hits, changed), hits, values, None)
                 break
+        failed = max((each for each in self._failed() if each < here), default=None)
+        if failed is not None and (best is None or failed >= best[0]):
+            hits, values = best[2:4] if best is not None and failed == best[0] else ((), None)
+            best = (failed, "failure", hits, values, None)
         return best
 
     def _hunted(self, base: int, until: Place, **request: Any) -> dict[str, Any]:
@@ -599,6 +633,15 @@ class Traveller:
             if said["found"] is not None:
                 return Place(*said["found"][:2])
         return None
+
+    def _find_failures(self) -> tuple[Failure, ...]:
+        with self._copy_at(self.beginning) as process:
+            try:
+                said = self._hunt(process, failures=True)
+            except ProcessGone:
+                return ()
+        found = [Failure(Place(*each.pop("place")), **each) for each in said["failures"]]
+        return tuple(sorted(found, key=lambda each: each.place))
 
 
 _Found = tuple[Place, str, tuple[int, ...], tuple[str, str] | None, Write | None]
@@ -618,16 +661,17 @@ def _ended_on_error(process: Process) -> Iterator[None]:
         raise
 
 
-def _asked(process: Process, request: dict[str, Any]) -> dict[str, Any]:
+def _asked(process: Process, request: dict[str, Any], is_short: bool = False) -> dict[str, Any]:
     process.say(request)
-    said = process.hear()
+    said = process.hear(is_short)
     if "error" in said:
         raise TravelError(said["error"])
     return said
 
 
 def _moving(move: Move) -> dict[str, Any]:
-    return {"thread": move.thread, "deepest": move.deepest, "least": move.least}
+    how_far = {"thread": move.thread, "deepest": move.deepest, "least": move.least}
+    return {**how_far, "skips": list(move.skips)}
 
 
 @dataclass(frozen=True, slots=True)

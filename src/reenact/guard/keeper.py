@@ -50,6 +50,7 @@ class Failure:
     reason: Reason
     frozen: Process
     directory: Path
+    pid: int  # of the process, which stands still
     signal: int | None = None  # that has killed the process
 
 
@@ -120,7 +121,7 @@ class Keeper:
         if kind == 1:
             self._take(socket.socket(fileno=descriptors[0]), pid)
         elif kind == 2:
-            goes_on = self._failed(said, step, thread, Reason(reason), directory)
+            goes_on = self._failed(said, step, thread, Reason(reason), directory, pid)
             with suppress(OSError):
                 words.sendall(_ANSWER.pack(_GO_ON if goes_on else _LEAVE))
         elif kind == 4:
@@ -134,12 +135,14 @@ class Keeper:
         self.frozen = Process(connection, pid)
         self.epochs += 1
 
-    def _failed(self, text: str, step: int, thread: int, reason: Reason, directory: Path) -> bool:
+    def _failed(
+        self, text: str, step: int, thread: int, reason: Reason, directory: Path, pid: int
+    ) -> bool:
         self.failures += 1
         if self.frozen is None:
             print(f"reenact: {text}: no epoch to go back to: {self.refusal}", file=sys.stderr)
             return True
-        failure = Failure(text, step, thread, reason, self.frozen, directory)
+        failure = Failure(text, step, thread, reason, self.frozen, directory, pid)
         return self.on_failure(failure)
 
     def _killed(self, number: int, directory: Path) -> None:
@@ -153,7 +156,7 @@ class Keeper:
         step = state.step if state is not None else 0
         self.failures += 1
         text = f"killed by {signal.Signals(number).name}"
-        self.on_failure(Failure(text, step, -1, Reason.END, self.frozen, directory, number))
+        self.on_failure(Failure(text, step, -1, Reason.END, self.frozen, directory, 0, number))
 
 
 def _pass_on_signals(pid: int) -> None:

@@ -1,0 +1,144 @@
+"""`reenact run`: failures are run again, identically, and told; the program goes on or ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PROGRAMS = Path(__file__).parent / "programs"
+ROOT = Path(__file__).parents[2]
+AGAIN = re.compile(r"the epoch \(steps \d+ to \d+\) was run again, identically, at the first try")
+
+
+def line_of(program: str, text: str) -> int:
+    lines = (PROGRAMS / program).read_text("utf-8").splitlines()
+    return next(number for number, line in enumerate(lines, 1) if text in line)
+
+
+def run(*arguments: str, typed: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "reenact", "run", *arguments],
+        capture_output=True,
+        text=True,
+        input=typed,
+        cwd=PROGRAMS,
+        timeout=300,
+    )
+
+
+def looked_at(tmp_path: Path, seconds: float, program: str, *argv: str) -> dict[str, Any]:
+    said = tmp_path / "said.json"
+    subprocess.run(
+        [sys.executable, "-m", "tests.guard.driver", str(seconds), str(PROGRAMS / program), *argv],
+        env={**os.environ, "SAID": str(said), "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        check=True,
+        timeout=300,
+    )
+    document: dict[str, Any] = json.loads(said.read_text("utf-8"))
+    return document
+
+
+def test_a_program_that_does_well_runs_as_ever() -> None:
+    done = run("well.py")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "[0, 1, 2]\n", "")
+
+
+def test_an_uncaught_exception_is_run_again_and_told() -> None:
+    done = run("bank.py")
+    assert done.returncode == 1
+    assert "FAILED: AssertionError: " in done.stdout
+    assert AGAIN.search(done.stdout)
+    assert f"bank.py({line_of('bank.py', 'assert account')})<module>()" in done.stdout
+    assert "account.balance is " in done.stdout
+    race = done.stdout.partition("race on Account.balance")[2]
+    assert f"bank.py:{line_of('bank.py', 'before = account')} in deposit" in race
+    assert f"bank.py:{line_of('bank.py', 'account.balance = after')} in deposit" in race
+    assert "1 failure in " in done.stderr
+
+
+def test_a_server_goes_on_after_each_failure() -> None:
+    done = run("--on-failure", "continue", "--epoch", "0.5s", "server.py", "400")
+    assert done.returncode == 0, done.stderr
+    assert "served 1600\n" in done.stdout
+    failures = done.stdout.count("FAILED: a count was lost")
+    assert failures > 0
+    assert len(AGAIN.findall(done.stdout)) == failures
+    assert done.stdout.count("race on Counter.total") >= failures
+    assert f"server.py:{line_of('server.py', '# read')} in Handler.do_GET" in done.stdout
+    assert f"server.py:{line_of('server.py', '# write')} in Handler.do_GET" in done.stdout
+
+
+def test_an_epoch_may_begin_while_threads_wait_for_the_outside(tmp_path: Path) -> None:
+    seen = looked_at(tmp_path, 0.2, "states.py", "2")
+    assert seen["exit"] == 1
+    assert seen["epochs"] > 3
+    (failure,) = seen["failures"]
+    assert failure["reason"] == "END"
+    assert failure["first"] > 0
+    assert failure["why"] == "failure"
+    assert failure["line"] == line_of("states.py", "raise ValueError")
+
+
+def test_a_re_execution_leaves_the_same_objects_at_the_same_addresses(tmp_path: Path) -> None:
+    (failure,) = looked_at(tmp_path, 0, "bank.py")["failures"]
+    assert failure["compared"] > 500_000
+    assert (failure["differing"], failure["where"]) == (0, "")
+
+
+def test_a_deadlock_is_run_again() -> None:
+    done = run("deadlock.py")
+    assert done.returncode == 122
+    assert "FAILED: deadlock" in done.stdout
+    assert AGAIN.search(done.stdout)
+
+
+def test_guarded_blocks_and_threads_tell_of_exceptions() -> None:
+    done = run("--on-failure", "continue", "caught.py")
+    assert done.returncode == 0
+    assert "FAILED: KeyError: 3" in done.stdout
+    assert f"caught.py({line_of('caught.py', 'raise KeyError')})risky()" in done.stdout
+    assert "FAILED: RuntimeError: nobody catches this" in done.stdout
+    assert f"caught.py({line_of('caught.py', 'raise RuntimeError')})fail()" in done.stdout
+    assert len(AGAIN.findall(done.stdout)) == 2
+    assert done.stdout.endswith("the end\n")
+
+
+def test_a_failure_ends_the_program_unless_it_is_to_go_on() -> None:
+    done = run("caught.py")
+    assert done.returncode == 1
+    assert "the end" not in done.stdout
+
+
+def test_the_debugger_opens_at_the_failure() -> None:
+    done = run("--on-failure", "debug", "bank.py", typed="p account.balance\nreverse-step\nq\n")
+    assert "(reenact " in done.stdout
+    assert "<module>()" in done.stdout.partition("reverse-step")[2]
+
+
+def test_without_run_nothing_of_it_happens() -> None:
+    done = subprocess.run(
+        [sys.executable, "caught.py"], capture_output=True, text=True, cwd=PROGRAMS, timeout=60
+    )
+    assert done.returncode == 0
+    assert done.stdout == "the end\n"
+
+
+@pytest.mark.parametrize("limit", ["0s", "5", "x mb"])
+def test_limits_that_make_no_sense_are_refused(limit: str) -> None:
+    done = run("--epoch", limit, "well.py")
+    assert done.returncode == 2
+    assert "give 5s, 32mb or 100000steps" in done.stderr
+
+
+def test_no_process_is_left_behind() -> None:
+    run("--on-failure", "continue", "--epoch", "0.1s", "states.py", "0.5")
+    left = subprocess.run(["pgrep", "-f", str(PROGRAMS)], capture_output=True, text=True)
+    assert left.stdout == ""
