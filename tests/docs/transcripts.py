@@ -17,6 +17,11 @@ _VARIES = (
     (re.compile(r"replayed [\d,]+ steps"), "replayed"),
     (re.compile(r"\bat 0x[0-9a-f]+"), "at 0x0"),
     (re.compile(r" \(with objects at other addresses\)"), ""),
+    # of the debugger: steps and lines of libraries are those of this Python
+    (re.compile(r"^\(reenact [\d+]+ thread"), "(reenact thread"),
+    (re.compile(r"\bat \d+(\+\d+)?(?=,|$)"), "at 0"),
+    (re.compile(r"\bthreading\.py:\d+"), "threading.py:0"),
+    (re.compile(r": \d+ steps, (\d+ threads;)"), r": \1"),
 )
 
 

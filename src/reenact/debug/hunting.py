@@ -136,6 +136,7 @@ class Hunt:
         if self._accesses is not None:
             row: tuple[Any, ...] | None = self._accesses.row(code)
             if row is not None:
+                self._told[id(code)] = code
                 _tell_instructions(code)
             return row
         if self.written is None:

@@ -541,12 +541,16 @@ class Traveller:
             before = meant.place
         for base, until in self._stretches_before(before):
             last = self._last_write_in(base, until, meant)
-            while last is not None and _began_before(base, last):
+            while last is not None and self._began_before(base, last):
                 base = self._copies.before(base)
                 last = self._last_write_in(base, until, meant)
             if last is not None:
                 return _write(last)
         return None
+
+    def _began_before(self, base: int, found: list[int]) -> bool:
+        """Whether the line had begun already where the hunt began: then it is not known where."""
+        return base > self.beginning.step and found[0] == base and found[1] == 0
 
     def _last_write_in(self, base: int, until: Place, meant: _Meant) -> list[int] | None:
         with self._copy_at(Place(base)) as process:
@@ -623,7 +627,7 @@ class Traveller:
     def _last_failure(self) -> Place | None:
         for base, until in self._stretches_before(self.stop.place):
             said = self._hunted(base, until, failures=True)
-            while said["found"] is not None and _began_before(base, said["found"]):
+            while said["found"] is not None and self._began_before(base, said["found"]):
                 base = self._copies.before(base)
                 said = self._hunted(base, until, failures=True)
             if said["found"] is not None:
@@ -663,11 +667,6 @@ def _asked(process: Process, request: dict[str, Any], is_short: bool = False) ->
     if "error" in said:
         raise TravelError(said["error"])
     return said
-
-
-def _began_before(base: int, found: list[int]) -> bool:
-    """Whether the line had begun already where the hunt began: then it is not known where."""
-    return base > 0 and found[0] == base and found[1] == 0
 
 
 def _moving(move: Move) -> dict[str, Any]:

@@ -18,8 +18,8 @@ _STEPS = 8  # before and after
 
 @command("events [COUNT]", group=_GROUP)
 def events(session: Session, argument: str) -> Iterator[Row]:
-    """What happened around here: operations of threads, switches from one to another, collections;
-    COUNT steps before and after. `=>` is where you are."""
+    """What happened around here. Operations of threads, switches from one to another, collections
+    of garbage: COUNT steps before and after. `=>` is where you are."""
     count = number_of(argument, "steps") if argument else _STEPS
     step = session.traveller.stop.place.step
     has_come = False
@@ -34,7 +34,7 @@ def events(session: Session, argument: str) -> Iterator[Row]:
 
 @command("races [all]", group=_GROUP)
 def races(session: Session, argument: str) -> Iterator[Row]:
-    """What `reenact races` finds in this recording, as far as it is about this line, or else about
+    """What `reenact races` finds in this recording. As far as it is about this line, or else about
     this file; with `all`, everything. The first time, the whole recording is replayed for it."""
     if session.report is None:
         session.report = session.given.races()

@@ -10,6 +10,7 @@ from reenact.debug.terminal.session import Session
 from reenact.debug.terminal.words import COMMANDS, NAMES, Refused, command
 
 _GROUP = "session"
+_GROUPS = ("moving", "stopping", "looking", "finding out", "session")
 
 
 @command("help [COMMAND]", "h", group=_GROUP, repeats=False)
@@ -18,7 +19,7 @@ def help_(session: Session, argument: str) -> Iterator[Row]:
     if argument:
         yield from _about(argument)
         return
-    for group in dict.fromkeys(each.group for each in COMMANDS.values()):
+    for group in _GROUPS:
         yield [("cyan", group)]
         for each in COMMANDS.values():
             if each.group == group:
@@ -38,7 +39,7 @@ def _about(name: str) -> Iterator[Row]:
         yield [("", f"  Also: {', '.join(found.aliases)}")]
 
 
-@command("info", "i", group=_GROUP, repeats=False)
+@command("info", group=_GROUP, repeats=False)
 def info(session: Session, argument: str) -> Iterator[Row]:
     """Where you are, in what, and all breakpoints, watches and displays."""
     traveller = session.traveller

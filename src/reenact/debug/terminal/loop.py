@@ -7,6 +7,7 @@ shown after the prompt, so that what is printed reads like a session.
 from __future__ import annotations
 
 import signal
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -132,3 +133,7 @@ class Completer:
         except TravelError:
             return []
         return [f"{head}{minus}{each}" for each in said["names"]]
+
+
+def is_interactive() -> bool:
+    return sys.stdin.isatty() and sys.stdout.isatty()

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from reenact.analysis.text import Row
 from reenact.debug.terminal.session import Session
 from reenact.debug.terminal.words import Refused, command, number_of
-from reenact.debug.traveller import BEGINNING, TO_THE_NEXT_STOP, Move, Place, Stop
+from reenact.debug.traveller import TO_THE_NEXT_STOP, Move, Place, Stop
 
 _GROUP = "moving"
 _UNLIMITED = 1 << 40
@@ -38,7 +38,7 @@ def _go(
     """As often as is said, or until there is another reason to stop."""
     traveller = session.traveller
     for _ in range(number_of(argument, "lines") if argument else 1):
-        if is_forward and traveller.stop.place == BEGINNING:
+        if is_forward and traveller.stop.place == traveller.beginning:
             _begin(session)
         elif is_forward:
             traveller.forward(move(session))
@@ -63,8 +63,12 @@ def _begin(session: Session) -> None:
 def _stay_inside(session: Session) -> None:
     """What comes before the program's first line is its beginning."""
     stop = session.traveller.stop
-    if stop.why == "step" and stop.place.step == 0 and not _is_inside(stop):
-        session.traveller.go_to(BEGINNING)
+    if (
+        stop.why == "step"
+        and stop.place.step == session.traveller.beginning.step
+        and not _is_inside(stop)
+    ):
+        session.traveller.go_to(session.traveller.beginning)
 
 
 def _is_inside(stop: Stop) -> bool:
@@ -132,14 +136,14 @@ def reverse_continue(session: Session, argument: str) -> Iterator[Row]:
     yield from session.arrived()
 
 
-@command("goto STEP[+LINE] | end | beginning", "g", group=_GROUP)
+@command("goto STEP[+LINE] | end | beginning", group=_GROUP)
 def goto(session: Session, argument: str) -> Iterator[Row]:
     """Go to a step of the recording, and so many lines further; to its end, or its beginning. The
     prompt shows where you are in the same way."""
     if argument == "end":
         session.traveller.go_to_end()
     elif argument in ("beginning", "start"):
-        session.traveller.go_to(BEGINNING)
+        session.traveller.go_to(session.traveller.beginning)
     else:
         session.traveller.go_to(_place(argument))
     yield from session.arrived()
@@ -152,9 +156,9 @@ def _place(text: str) -> Place:
     return Place(int(re.sub("[_,]", "", found[1])), int(found[2] or 0))
 
 
-@command("restart", "run", group=_GROUP)
+@command("restart", group=_GROUP)
 def restart(session: Session, argument: str) -> Iterator[Row]:
     """Go to the program's first line. Breakpoints and watches stay."""
-    session.traveller.go_to(BEGINNING)
+    session.traveller.go_to(session.traveller.beginning)
     _begin(session)
     yield from session.arrived()

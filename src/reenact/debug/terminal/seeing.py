@@ -50,7 +50,7 @@ def _shift(session: Session, count: int, last: str) -> Iterator[Row]:
 
 @command("threads", group=_GROUP)
 def threads(session: Session, argument: str) -> Iterator[Row]:
-    """All threads that have begun and not ended: what they do, and what they wait for. `*` is the
+    """All threads that have begun and not ended. What they do, and what they wait for: `*` is the
     one that is looked at. The second name is the one that `reenact dump` has for it."""
     for each in session.traveller.ask("threads")["threads"]:
         mark = "*" if each["index"] == session.thread else " "
@@ -72,9 +72,9 @@ def _does(thread: dict[str, Any]) -> str:
     return words
 
 
-@command("thread [N]", "t", group=_GROUP)
+@command("thread [N]", group=_GROUP)
 def thread(session: Session, argument: str) -> Iterator[Row]:
-    """Look at thread N from now on, where it is just now; `step` and the like are its steps.
+    """Look at thread N from now on, where it is just now. `step` and the like are its steps.
     Without N, say which one it is."""
     if argument:
         session.select(_thread(session, argument))
@@ -97,7 +97,7 @@ def _thread(session: Session, text: str) -> int:
 
 @command("list [FIRST[, LAST] | .]", "l", group=_GROUP)
 def list_(session: Session, argument: str) -> Iterator[Row]:
-    """The source around here: eleven lines, and eleven more each time; with `.` around here again,
+    """The source around here. Eleven lines, and eleven more each time; with `.` around here again,
     with FIRST around that line, with both from one to the other. `->` is the line that comes
     next, `B` a breakpoint."""
     frame = session.frame

@@ -17,7 +17,7 @@ from reenact.debug.process import ProcessGone
 from reenact.debug.terminal import words
 from reenact.debug.terminal.sources import Sources
 from reenact.debug.terminal.words import Refused
-from reenact.debug.traveller import BEGINNING, Frame, Stop, TravelError, Traveller
+from reenact.debug.traveller import Frame, Stop, TravelError, Traveller
 from reenact.errors import ReenactError
 
 COPY = "(done in a copy of the program that is thrown away: here, nothing has changed)"
@@ -121,13 +121,14 @@ class Session:
             yield [("cyan", f"[thread {stop.thread}{self._named(stop.thread)}]")]
         if self.stack:
             yield from self.at(self.frame)
-        elif stop.place == BEGINNING:
+        elif stop.place == self.traveller.beginning:
             yield [("", "before the program's first line")]
         yield from self.displayed()
 
     def _refusal(self) -> Iterator[Row]:
+        """Said once; a single copy may fail, and others succeed."""
         refusal = self.traveller.refusal
-        if refusal and not self._has_told_refusal:
+        if refusal and not self.traveller.checkpoints and not self._has_told_refusal:
             self._has_told_refusal = True
             told = (
                 f"no checkpoints: {refusal}; every move starts at the beginning, and takes longer"

@@ -86,8 +86,13 @@ class Sources:
         tree = self.tree(file)
         for node in ast.walk(tree) if tree is not None else ():
             if isinstance(node, Function) and _first_line(node) == first:
-                return body_line(node)
+                return self.body_line(file, node)
         return None
+
+    def body_line(self, file: str, function: Function) -> int:
+        """The first that a program comes to: a docstring, or `global x`, is no such line."""
+        first, last = function.body[0].lineno, function.end_lineno or function.lineno
+        return min((each for each in self.code_lines(file) if first <= each <= last), default=first)
 
 
 def _lines_of(code: CodeType) -> Iterator[int]:
@@ -99,13 +104,6 @@ def _lines_of(code: CodeType) -> Iterator[int]:
 
 def _first_line(function: Function) -> int:
     return min([function.lineno, *(each.lineno for each in function.decorator_list)])
-
-
-def body_line(function: Function) -> int:
-    """A docstring is no line that a program comes to."""
-    body = function.body
-    has_docstring = isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant)
-    return body[1 if has_docstring and len(body) > 1 else 0].lineno
 
 
 def _functions(body: list[ast.stmt], inside: str) -> Iterator[tuple[str, Function]]:

@@ -9,7 +9,6 @@ from typing import Any
 
 from reenact.analysis.text import Row
 from reenact.debug.terminal.session import Session
-from reenact.debug.terminal.sources import body_line
 from reenact.debug.terminal.words import Refused, command, number_of
 from reenact.debug.traveller import Breakpoint, TravelError, Watch
 
@@ -57,7 +56,7 @@ def _spot(session: Session, where: str) -> tuple[str, int]:
     """File and line that somebody means."""
     name, colon, after = where.rpartition(":")
     if where.isdecimal():
-        file, line = session.frame.file, int(where)
+        file, line = session.frame.file if session.stack else _script(session), int(where)
     elif colon and after.isdecimal():
         file, line = _file(session, name), int(after)
     elif colon:
@@ -70,6 +69,14 @@ def _spot(session: Session, where: str) -> tuple[str, int]:
         what = "nothing runs in that line" if line <= len(lines) else "the file has no such line"
         raise Refused(f"{session.sources.shown(file)}:{line}: {what}")
     return file, line
+
+
+def _script(session: Session) -> str:
+    """Where no frame says which file is meant."""
+    target = session.traveller.recording.header.target
+    if target not in session.sources.known:
+        raise Refused("of which file? Give FILE:LINE")
+    return target
 
 
 def _file(session: Session, name: str) -> str:
@@ -107,7 +114,7 @@ def _function(session: Session, name: str, files: list[str]) -> tuple[str, int]:
     for file, first in _answer(session, text) if _is_path(name) else ():
         return file, session.sources.body_of(file, first) or first
     found = [
-        (file, body_line(function))
+        (file, session.sources.body_line(file, function))
         for file in files
         for function in session.sources.functions(file, name)
     ]
@@ -234,7 +241,7 @@ def condition(session: Session, argument: str) -> Iterator[Row]:
 
 @command("watch EXPRESSION", group=_GROUP, repeats=False)
 def watch(session: Session, argument: str) -> Iterator[Row]:
-    """Stop at every line that writes to a name, an attribute or an item, forwards and backwards,
+    """Stop at every line that writes to a name, an attribute or an item. Forwards and backwards,
     whichever thread does and by whichever name; the object meant is the one that it is here. Any
     other expression: stop where it has another value than before, in a frame of this function."""
     if not argument:

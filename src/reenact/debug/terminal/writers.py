@@ -22,9 +22,9 @@ _UNSEEN = "methods that change a container, such as append, are no writes to its
 
 @command("last-write NAME | OBJECT.ATTRIBUTE | OBJECT[KEY]", "lw", group=_GROUP, repeats=False)
 def last_write(session: Session, argument: str) -> Iterator[Row]:
-    """Go back to the line, and the thread, that wrote last to a name, an attribute or an item, by
-    whichever name. What is not seen: methods that change a container, such as append, and native
-    code."""
+    """Go back to the line that wrote last to a name, an attribute or an item. Whichever thread it
+    was, and by whichever name. What is not seen: methods that change a container, such as append,
+    and native code."""
     if not argument:
         raise Refused("to what? Give a name, an attribute or an item")
     found = _last_write(session, argument)
@@ -61,7 +61,7 @@ def _value(session: Session, text: str) -> str | None:
 
 @command("why", group=_GROUP)
 def why(session: Session, argument: str) -> Iterator[Row]:
-    """The chain of writes behind the values in this line: what each name, attribute and item in it
+    """The chain of writes behind the values in this line. What each name, attribute and item in it
     is, who wrote it last and where, and in the same way what those lines had read, unless they are
     a library's. Writes of other threads than this one are marked, and writes that were overwritten
     unseen. At a failure that is why it failed; it can be asked at any line."""
