@@ -108,7 +108,7 @@ const Cell *cell_if_known(uint64_t where, uint64_t what)
 
 /* ---- items of lists ---- */
 
-Items *items_recent[256];
+Items *items_recent[RECENT_ITEMS];
 static struct {
     Items **table; /* by address; 0 is free */
     size_t size, used;
@@ -150,7 +150,7 @@ static void begin_life(Items *items, uint64_t where)
 
 Items *items_of(uint64_t where)
 {
-    Items **latest = &items_recent[where >> 16 & 255];
+    Items **latest = &items_recent[where >> 16 & (RECENT_ITEMS - 1)];
     if (*latest != NULL && (*latest)->where == where) {
         return *latest;
     }

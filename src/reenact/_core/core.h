@@ -618,11 +618,17 @@ extern bool detector_is_alone; /* sites need to tell nobody else */
 void access_changed(void);     /* who needs to be told */
 bool is_access_placeholder(PyObject *constant);
 PyObject *access_site(PyObject *constant);
+PyObject *access_pass_on(AccessSite *site, PyObject *operand);
 PyObject *access_below(AccessSite *site, int depth);
 void access_make_known(AccessSite *site);
 PyObject *access_holder(AccessSite *site);
 PyObject *access_called(AccessSite *site, PyObject *operand);
 PyObject *access_named(AccessSite *site, PyObject *operand, PyObject **name);
+
+/* glance.c */
+int glance_ready(void);
+PyTypeObject *glance_type(const AccessSite *site);
+bool is_access_site(PyObject *object);
 
 /* attributes.c */
 typedef int (*TellVariable)(AccessSite *site, PyObject *object, PyObject *name, bool writes);
@@ -650,6 +656,7 @@ PyObject *gone_over(PyObject *iterator);
 PyObject *container_of_method(PyObject *object, PyObject *name);
 bool is_of_library(PyObject *method);
 bool is_deque(PyObject *object);
+extern PyTypeObject *deque_type;
 size_t iterated_by(PyObject *iterator, PyObject **found, size_t count, int depth);
 
 /* watch.c */
@@ -841,7 +848,7 @@ extern PyMethodDef wrap_functions[], input_functions[];
 extern PyMethodDef path_functions[], value_functions[], file_functions[], signal_functions[],
     fork_functions[];
 extern PyMethodDef site_functions[];
-extern PyTypeObject AccessSiteType, TickType, CallType, MethodCallType, BootType, ReadyType;
+extern PyTypeObject TickType, CallType, MethodCallType, BootType, ReadyType;
 
 /* A controlled thread whose operations count now, or NULL. */
 static inline Thread *gate_me(void)

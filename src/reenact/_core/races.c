@@ -47,15 +47,7 @@ typedef struct {
 enum { MOST_SEEN = 1 << 12 };
 static Seen seen[MOST_SEEN];
 
-/* The same by the sites of attributes: what an operand means need not be found out again. */
-typedef struct {
-    AccessSite *site;
-    PyObject *operand;
-    uint64_t moment;
-    Cell *cell;
-} Memo;
-enum { MEMO_BITS = 15, MOST_MEMOS = 1 << MEMO_BITS };
-static Memo memos[MOST_MEMOS];
+Memo memos[MOST_MEMOS]; /* the same by sites */
 static Cell *last_cell; /* of what was told; NULL if it was more than a plain variable */
 
 /* The access that is being looked at. */
@@ -389,12 +381,6 @@ static Cell *look(AccessSite *site, PyObject *object, uintptr_t what, enum Acces
     return NULL;
 }
 
-static inline Memo *memo_of(AccessSite *site, PyObject *operand)
-{
-    uint64_t hash = ((uintptr_t)operand >> 4) + ((uintptr_t)site << 20);
-    return &memos[hash * 0x9E3779B97F4A7C15ULL >> (64 - MEMO_BITS)];
-}
-
 static inline uint64_t moment_of(PyObject *operand)
 {
     return me->epoch << 16 | *shadow_at(operand);
@@ -403,8 +389,7 @@ static inline uint64_t moment_of(PyObject *operand)
 /* Was all that the site and the operand tell told in this epoch? */
 bool races_have_seen(AccessSite *site, PyObject *operand)
 {
-    const Memo *memo = memo_of(site, operand);
-    return memo->operand == operand && memo->site == site && memo->moment == moment_of(operand);
+    return memo_is_of(site, operand, me->epoch);
 }
 
 /* The same, or can it be told in short? */
@@ -643,6 +628,7 @@ static PyObject *races_begin(PyObject *module, PyObject *args)
     }
     cells_visit(forget);
     cells_begin();
+    forget_places();
     found_begin();
     races.seed = seed << 16;
     races.threshold = sample >= 1 ? UINT64_MAX : (uint64_t)(sample * 18446744073709551615.0);

@@ -64,7 +64,8 @@ extern uint32_t cells_generation; /* changes when cells come to lie elsewhere */
 Cell *cell_of(uint64_t where, uint64_t what);
 const Cell *cell_if_known(uint64_t where, uint64_t what);
 Items *items_of(uint64_t where);
-extern Items *items_recent[256]; /* by address; they may be of others */
+enum { RECENT_ITEMS = 1 << 12 };
+extern Items *items_recent[RECENT_ITEMS]; /* by address; they may be of others */
 Cell *items_cell(Items *items, uint32_t index);
 void items_mark(Items *items, size_t index, uint64_t epoch);
 bool cells_sample(uint64_t where, uint64_t seed, uint64_t threshold);
@@ -94,6 +95,31 @@ int shadow_open(void);
 void shadow_make_public(PyObject *object);
 void shadow_renew(PyObject *object);
 void shadow_close(void);
+
+/* races.c */
+/* What sites of attributes have told: what an operand means need not be found out again. */
+typedef struct {
+    AccessSite *site;
+    PyObject *operand;
+    uint64_t moment; /* the epoch, and the operand's life */
+    Cell *cell;
+} Memo;
+enum { MEMO_BITS = 15, MOST_MEMOS = 1 << MEMO_BITS };
+extern Memo memos[MOST_MEMOS];
+
+static inline Memo *memo_of(const AccessSite *site, const PyObject *operand)
+{
+    uint64_t hash = ((uintptr_t)operand >> 4) + ((uintptr_t)site << 20);
+    return &memos[hash * 0x9E3779B97F4A7C15ULL >> (64 - MEMO_BITS)];
+}
+
+/* Was all that the site and the operand tell told in this epoch? */
+static inline bool memo_is_of(const AccessSite *site, const PyObject *operand, uint64_t epoch)
+{
+    const Memo *memo = memo_of(site, operand);
+    return memo->operand == operand && memo->site == site &&
+           memo->moment == (epoch << 16 | *shadow_at(operand));
+}
 
 /* found.c */
 void found_race(const Access *first, const Access *second, PyObject *object, uintptr_t what,
