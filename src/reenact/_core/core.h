@@ -185,6 +185,8 @@ struct Thread {
     int32_t slot;       /* its own place in every clock */
     uint64_t epoch;     /* its slot, and its own place in its own clock */
     uint32_t era;       /* since it last gave others a chance to know what it has: shadow.c */
+    uint32_t read_all;  /* in place of an era, of a list: that each item was read was told in this
+                           epoch; NO_ERA if there is none such yet */
     HeldLocks *holding; /* the locks that it has, while they are watched; NULL if it had none yet */
     uint32_t life;      /* starts and joins up to the latest that it had a part in */
     Explored explored;

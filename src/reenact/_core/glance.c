@@ -77,6 +77,9 @@ static inline bool is_read_item(const AccessSite *site, PyObject *object, PyObje
         return false;
     }
     Py_ssize_t index = compat_small_index(key);
+    if (ERAS[(uintptr_t)object >> 4] == thread->read_all) {
+        return index >= 0 && index < PyList_GET_SIZE(object);
+    }
     uint64_t place = (uintptr_t)object >> 4, where = place << 16 | *shadow_at(object);
     const Items *items = items_recent[place & (RECENT_ITEMS - 1)];
     return items != NULL && items->where == where && index >= 0 &&
@@ -272,7 +275,8 @@ static PyNumberMethods site_number = {.nb_negative = negation,
 
 #define SHAPES(X)                                                                                  \
     X(any)                                                                                         \
-    X(attribute) X(method) X(contents) X(contents_below) X(both) X(item) X(augmented_item)         \
+    X(attribute)                                                                                   \
+    X(method) X(contents) X(contents_below) X(both) X(item) X(augmented_item)                      \
         X(augmented_attribute) X(called_method) X(turn)
 #define AS_NUMBER(shape) SHAPE_##shape,
 #define AS_MAPPING(shape) [SHAPE_##shape] = {.mp_subscript = shape},

@@ -239,12 +239,14 @@ static void write_cell(Cell *cell)
     }
 }
 
-/* Nobody but this thread has ever touched it. */
-static bool is_own(const Cell *cell)
+/* Is it clear that this access races with nothing, so that it is to be noted and no more? */
+static bool is_quiet(const Cell *cell, bool writes)
 {
-    uint64_t slot = (uint64_t)(uint32_t)me->slot;
-    return (cell->write == 0 || (cell->write >> 32 & 0xFF) == slot) &&
-           (cell->read == 0 || (cell->read >> 32 & 0xFF) == slot);
+    if (cell->write != 0 && !is_before(cell->write)) {
+        return false;
+    }
+    return !writes || cell->read == 0 ||
+           ((cell->read >> 32 & 0xFF) != SEVERAL && is_before(cell->read));
 }
 
 /* What the access means to the container as a whole was told. */
@@ -258,11 +260,19 @@ static Cell *item_cell(void)
     return items_cell(items, (uint32_t)(now.what >> 1));
 }
 
-static void mark_item(void)
+/* That an item was read is told. If all were, the list bears a sign of it, until somebody changes
+ * it or another thread reads it all. */
+static void mark_item(Items *items, PyObject *list, size_t index)
 {
-    if (PyList_Check(now.object) && (now.what & 1) && now.what >> 1 < MOST_ITEMS) {
-        items_mark(items_of(now.where), now.what >> 1, now.epoch);
+    uint32_t marked = items_mark(items, index, me->epoch);
+    if (marked != Py_SIZE(list) || !PyList_CheckExact(list) ||
+        !items_are_marked(items, marked, me->epoch)) {
+        return;
     }
+    if (me->read_all == NO_ERA) {
+        me->read_all = new_era();
+    }
+    ERAS[(uintptr_t)list >> 4] = me->read_all == NO_ERA ? 0 : me->read_all;
 }
 
 static bool has_own_read(Word word)
@@ -328,7 +338,9 @@ static void look_at_item(uint64_t where, uintptr_t what, enum AccessMode mode)
     switch (mode) {
     case MODE_ITEM_READ:
         read_cell(item_cell());
-        mark_item();
+        if (PyList_Check(now.object) && (what & 1) && what >> 1 < MOST_ITEMS) {
+            mark_item(items_of(where), now.object, what >> 1);
+        }
         break;
     case MODE_ITEM_WRITE:
         weigh(where, WHOLE, UPDATES);
@@ -404,7 +416,8 @@ bool races_repeat(AccessSite *site, PyObject *operand)
     if (memo->moment == moment) {
         return true;
     }
-    if (memo->cell == NULL || (uint16_t)memo->moment != (uint16_t)moment || !is_own(memo->cell)) {
+    if (memo->cell == NULL || (uint16_t)memo->moment != (uint16_t)moment ||
+        !is_quiet(memo->cell, site->writes)) {
         return false;
     }
     begin_look(site, operand, 0, site->writes ? MODE_WRITE : MODE_READ);
@@ -418,6 +431,7 @@ bool races_repeat_item(AccessSite *site, PyObject *list, size_t index)
 {
     Items *items = items_of(where_is(list));
     if (!site->writes && items_is_marked(items, index, me->epoch)) {
+        mark_item(items, list, index);
         return true;
     }
     if (index >= items->used || (site->writes ? items->written : items->read) != me->epoch) {
@@ -428,16 +442,16 @@ bool races_repeat_item(AccessSite *site, PyObject *list, size_t index)
         return true;
     }
     if (!site->writes && has_own_read(cell->read)) {
-        items_mark(items, index, me->epoch);
+        mark_item(items, list, index);
         return true;
     }
-    if (!is_own(cell)) {
+    if (!is_quiet(cell, site->writes)) {
         return false;
     }
     begin_look(site, list, index << 1 | 1, site->writes ? MODE_ITEM_WRITE : MODE_ITEM_READ);
     (site->writes ? write_cell : read_cell)(cell);
     if (!site->writes) {
-        items_mark(items, index, now.epoch);
+        mark_item(items, list, index);
     }
     return true;
 }
@@ -643,6 +657,7 @@ static PyObject *races_begin(PyObject *module, PyObject *args)
     }
     for (uint32_t i = 0; i < gate.state->threads; i++) {
         gate.slots[i].era = new_era();
+        gate.slots[i].read_all = NO_ERA;
     }
     races.is_alone = me != NULL && clocks_are_alone(me);
     races_are_on = clocks_are_on = true;
