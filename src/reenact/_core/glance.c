@@ -114,8 +114,30 @@ static PyObject *attribute(PyObject *self, PyObject *operand)
 {
     AccessSite *site = (AccessSite *)self;
     const Thread *thread = me;
-    if (IS_ASKED(thread) && is_safe_attribute(site, operand, thread, site->writes)) {
+    if (IS_ASKED(thread) && is_safe_attribute(site, operand, thread, false)) {
         return Py_NewRef(operand);
+    }
+    return access_pass_on(site, operand);
+}
+
+/* Does a value lead nobody to anything? */
+static inline bool is_dead_end(const PyObject *value)
+{
+    return is_number(value) || value == Py_None || PyUnicode_CheckExact(value) ||
+           PyBool_Check(value);
+}
+
+/* What is written lies right below the site. */
+static PyObject *written_attribute(PyObject *self, PyObject *operand)
+{
+    AccessSite *site = (AccessSite *)self;
+    const Thread *thread = me;
+    if (IS_ASKED(thread)) {
+        PyObject **at = is_of_era(operand, thread) ? NULL : place_of(site, thread);
+        bool publishes = at == NULL || at[-1] == NULL || !is_dead_end(at[-1]);
+        if (is_safe_attribute(site, operand, thread, publishes)) {
+            return Py_NewRef(operand);
+        }
     }
     return access_pass_on(site, operand);
 }
@@ -276,7 +298,7 @@ static PyNumberMethods site_number = {.nb_negative = negation,
 #define SHAPES(X)                                                                                  \
     X(any)                                                                                         \
     X(attribute)                                                                                   \
-    X(method) X(contents) X(contents_below) X(both) X(item) X(augmented_item)                      \
+    X(written_attribute) X(method) X(contents) X(contents_below) X(both) X(item) X(augmented_item) \
         X(augmented_attribute) X(called_method) X(turn)
 #define AS_NUMBER(shape) SHAPE_##shape,
 #define AS_MAPPING(shape) [SHAPE_##shape] = {.mp_subscript = shape},
@@ -328,7 +350,12 @@ PyTypeObject *glance_type(const AccessSite *site)
     switch (site->kind) {
     case ACCESS_TURN: shape = SHAPE_turn; break;
     case ACCESS_BOTH: shape = SHAPE_both; break;
-    case ACCESS_ATTRIBUTE: shape = site->recalls ? shape_below(site) : SHAPE_attribute; break;
+    case ACCESS_ATTRIBUTE:
+        shape = site->recalls   ? shape_below(site)
+                : site->deletes ? SHAPE_any
+                : site->writes  ? SHAPE_written_attribute
+                                : SHAPE_attribute;
+        break;
     case ACCESS_METHOD:
         shape = site->recalls ? shape_below(site) : site->is_unbound ? SHAPE_any : SHAPE_method;
         break;

@@ -408,7 +408,7 @@ bool races_have_seen(AccessSite *site, PyObject *operand)
 bool races_repeat(AccessSite *site, PyObject *operand)
 {
     check_places();
-    Memo *memo = memo_of(site, operand);
+    Memo *memo = memo_of(site, operand, me->epoch);
     uint64_t moment = moment_of(operand);
     if (memo->operand != operand || memo->site != site) {
         return false;
@@ -459,7 +459,7 @@ bool races_repeat_item(AccessSite *site, PyObject *list, size_t index)
 static void memorize(AccessSite *site, PyObject *operand, Cell *cell)
 {
     if (!tape_is_on) {
-        *memo_of(site, operand) = (Memo){site, operand, moment_of(operand), cell};
+        *memo_of(site, operand, me->epoch) = (Memo){site, operand, moment_of(operand), cell};
     }
 }
 

@@ -136,19 +136,21 @@ typedef struct {
     uint64_t moment; /* the epoch, and the operand's life */
     Cell *cell;
 } Memo;
-enum { MEMO_BITS = 15, MOST_MEMOS = 1 << MEMO_BITS };
+enum { MEMO_BITS = 16, MOST_MEMOS = 1 << MEMO_BITS };
 extern Memo memos[MOST_MEMOS];
 
-static inline Memo *memo_of(const AccessSite *site, const PyObject *operand)
+/* Each thread has its own, in the slot that the epoch has. */
+static inline Memo *memo_of(const AccessSite *site, const PyObject *operand, uint64_t epoch)
 {
-    uint64_t hash = ((uintptr_t)operand >> 4) + ((uintptr_t)site << 20);
-    return &memos[hash * 0x9E3779B97F4A7C15ULL >> (64 - MEMO_BITS)];
+    uint64_t hash = ((uintptr_t)operand >> 4) * 0x9E3779B97F4A7C15ULL;
+    hash ^= (((uintptr_t)site >> 4) + (epoch >> 32)) * 0xC2B2AE3D27D4EB4FULL;
+    return &memos[hash >> (64 - MEMO_BITS)];
 }
 
 /* Was all that the site and the operand tell told in this epoch? */
 static inline bool memo_is_of(const AccessSite *site, const PyObject *operand, uint64_t epoch)
 {
-    const Memo *memo = memo_of(site, operand);
+    const Memo *memo = memo_of(site, operand, epoch);
     return memo->operand == operand && memo->site == site &&
            memo->moment == (epoch << 16 | *shadow_at(operand));
 }
