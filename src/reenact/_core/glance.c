@@ -279,6 +279,13 @@ static PyObject *negation(PyObject *self)
     return Py_TYPE(self)->tp_as_mapping->mp_subscript(self, Py_True);
 }
 
+static int truth(PyObject *self)
+{
+    PyObject *result = negation(self);
+    Py_XDECREF(result);
+    return result == NULL ? -1 : 1;
+}
+
 static PyObject *describe(PyObject *self)
 {
     AccessSite *site = (AccessSite *)self;
@@ -292,13 +299,14 @@ static void site_dealloc(PyObject *self)
     PyObject_Free(self);
 }
 
-static PyNumberMethods site_number = {.nb_negative = negation,
-                                      .nb_matrix_multiply = matrix_multiply};
+static PyNumberMethods site_number = {
+    .nb_negative = negation, .nb_bool = truth, .nb_matrix_multiply = matrix_multiply};
 
 #define SHAPES(X)                                                                                  \
     X(any)                                                                                         \
     X(attribute)                                                                                   \
-    X(written_attribute) X(method) X(contents) X(contents_below) X(both) X(item) X(augmented_item) \
+    X(written_attribute)                                                                           \
+    X(method) X(contents) X(contents_below) X(both) X(item) X(augmented_item)                      \
         X(augmented_attribute) X(called_method) X(turn)
 #define AS_NUMBER(shape) SHAPE_##shape,
 #define AS_MAPPING(shape) [SHAPE_##shape] = {.mp_subscript = shape},
