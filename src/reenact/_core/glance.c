@@ -77,13 +77,17 @@ static inline bool is_read_item(const AccessSite *site, PyObject *object, PyObje
         return false;
     }
     Py_ssize_t index = compat_small_index(key);
-    if (ERAS[(uintptr_t)object >> 4] == thread->read_all) {
+    uint32_t era = ERAS[(uintptr_t)object >> 4];
+    if (era == thread->read_atoms || era == thread->read_all) {
         return index >= 0 && index < PyList_GET_SIZE(object);
     }
     uint64_t place = (uintptr_t)object >> 4, where = place << 16 | *shadow_at(object);
     const Items *items = items_recent[place & (RECENT_ITEMS - 1)];
+    /* if all were read, the list is to bear the sign of it again */
     return items != NULL && items->where == where && index >= 0 &&
-           index < PyList_GET_SIZE(object) && items_is_marked(items, (size_t)index, thread->epoch);
+           index < PyList_GET_SIZE(object) &&
+           items_is_marked(items, (size_t)index, thread->epoch) &&
+           items->marks_set[marks_of(thread->epoch)] != PyList_GET_SIZE(object);
 }
 
 /* Where the site lies on its frame's stack, if that is known; else NULL. */
@@ -306,8 +310,9 @@ static PyNumberMethods site_number = {
     X(any)                                                                                         \
     X(attribute)                                                                                   \
     X(written_attribute)                                                                           \
-    X(method) X(contents) X(contents_below) X(both) X(item) X(augmented_item)                      \
-        X(augmented_attribute) X(called_method) X(turn)
+    X(method)                                                                                      \
+    X(contents) X(contents_below) X(both) X(item) X(augmented_item) X(augmented_attribute)         \
+        X(called_method) X(turn)
 #define AS_NUMBER(shape) SHAPE_##shape,
 #define AS_MAPPING(shape) [SHAPE_##shape] = {.mp_subscript = shape},
 #define AS_TYPE(shape)                                                                             \

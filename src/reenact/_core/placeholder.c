@@ -87,6 +87,12 @@ PyObject *access_site(PyObject *constant)
     site->pair = pair;
     site->line = line;
     site->column = column;
-    Py_SET_TYPE(site, glance_type(site));
+    if (site->kind < ACCESS_PIECE) {
+        Py_SET_TYPE(site, glance_type(site));
+    }
+    else if (regions_guard(site) < 0) {
+        Py_DECREF(site);
+        return NULL;
+    }
     return (PyObject *)site;
 }

@@ -256,7 +256,8 @@ static Cell *item_cell(void)
         return cell_of(now.where, now.what);
     }
     Items *items = items_of(now.where);
-    *(now.mode == MODE_ITEM_WRITE ? &items->written : &items->read) = now.epoch;
+    size_t which = marks_of(now.epoch);
+    *(now.mode == MODE_ITEM_WRITE ? &items->written[which] : &items->read[which]) = now.epoch;
     return items_cell(items, (uint32_t)(now.what >> 1));
 }
 
@@ -269,10 +270,18 @@ static void mark_item(Items *items, PyObject *list, size_t index)
         !items_are_marked(items, marked, me->epoch)) {
         return;
     }
-    if (me->read_all == NO_ERA) {
-        me->read_all = new_era();
+    uint32_t *sign = regions_are_atoms(list) ? &me->read_atoms : &me->read_all;
+    if (*sign == NO_ERA) {
+        *sign = new_era();
     }
-    ERAS[(uintptr_t)list >> 4] = me->read_all == NO_ERA ? 0 : me->read_all;
+    ERAS[(uintptr_t)list >> 4] = *sign == NO_ERA ? 0 : *sign;
+}
+
+static void mark_if_item(PyObject *object, uintptr_t what)
+{
+    if (PyList_Check(object) && (what & 1) && what >> 1 < MOST_ITEMS) {
+        mark_item(items_of(where_is(object)), object, what >> 1);
+    }
 }
 
 static bool has_own_read(Word word)
@@ -338,9 +347,7 @@ static void look_at_item(uint64_t where, uintptr_t what, enum AccessMode mode)
     switch (mode) {
     case MODE_ITEM_READ:
         read_cell(item_cell());
-        if (PyList_Check(now.object) && (what & 1) && what >> 1 < MOST_ITEMS) {
-            mark_item(items_of(where), now.object, what >> 1);
-        }
+        mark_if_item(now.object, what);
         break;
     case MODE_ITEM_WRITE:
         weigh(where, WHOLE, UPDATES);
@@ -430,11 +437,16 @@ bool races_repeat(AccessSite *site, PyObject *operand)
 bool races_repeat_item(AccessSite *site, PyObject *list, size_t index)
 {
     Items *items = items_of(where_is(list));
+    if (site->writes && ERAS[(uintptr_t)list >> 4] != 0) {
+        shadow_make_public(list); /* what its items were taken for may be right no more */
+    }
     if (!site->writes && items_is_marked(items, index, me->epoch)) {
         mark_item(items, list, index);
         return true;
     }
-    if (index >= items->used || (site->writes ? items->written : items->read) != me->epoch) {
+    size_t which = marks_of(me->epoch);
+    if (index >= items->used ||
+        (site->writes ? items->written[which] : items->read[which]) != me->epoch) {
         return false;
     }
     Cell *cell = &items->cells[index];
@@ -519,6 +531,9 @@ void races_access(AccessSite *site, PyObject *object, uintptr_t what, enum Acces
     if (known->object == object && known->what == what && known->moment == moment &&
         known->mode == mode) {
         last_cell = known->cell;
+        if (mode == MODE_ITEM_READ) {
+            mark_if_item(object, what);
+        }
         return;
     }
     last_cell = look(site, object, what, mode);
@@ -657,7 +672,7 @@ static PyObject *races_begin(PyObject *module, PyObject *args)
     }
     for (uint32_t i = 0; i < gate.state->threads; i++) {
         gate.slots[i].era = new_era();
-        gate.slots[i].read_all = NO_ERA;
+        gate.slots[i].read_all = gate.slots[i].read_atoms = NO_ERA;
     }
     races.is_alone = me != NULL && clocks_are_alone(me);
     races_are_on = clocks_are_on = true;

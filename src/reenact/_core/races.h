@@ -46,9 +46,9 @@ enum { MARKING = 4 };
 
 /* The items of a list. */
 typedef struct {
-    uint64_t where;           /* the list's address and its life there */
-    uint64_t read, written;   /* in which epochs what reads, and writes, of items mean to the whole
-                                 was last told */
+    uint64_t where; /* the list's address and its life there */
+    /* in which epochs what reads, and writes, of items mean to the whole was last told */
+    uint64_t read[MARKING], written[MARKING];
     uint64_t marked[MARKING]; /* the epochs of the marks */
     uint32_t marks_set[MARKING];
     uint32_t room, used;

@@ -66,7 +66,12 @@ static void shorten(PyCodeObject *code)
         argument = argument << 8 | compat_argument(*at);
         PyObject *constant =
             compat_opcode(*at) == LOAD_CONST ? PyTuple_GET_ITEM(code->co_consts, argument) : NULL;
-        bool is_point = constant != NULL && (constant == the_tick || is_access_site(constant));
+        bool is_ours = constant != NULL && (is_access_site(constant) || is_guard(constant));
+        bool is_point = is_ours || (constant != NULL && constant == the_tick);
+        if (is_point && is_guard(constant) && compat_opcode(at[1]) == UNARY_NEGATIVE &&
+            compat_opcode(at[2]) == POP_AND_JUMP_IF_FALSE) {
+            compat_set_instruction(&at[1], NOP, 0);
+        }
         if (is_point && compat_opcode(at[1]) == UNARY_NEGATIVE && compat_opcode(at[2]) == POP_TOP) {
             compat_set_instruction(&at[1], POP_AND_JUMP_IF_TRUE, 1);
             compat_set_instruction(&at[2], NOP, 0);

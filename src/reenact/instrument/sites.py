@@ -81,8 +81,8 @@ def wrap(site: str, operand: Any, place: Place) -> Any:
 
 
 def _is_computed(node: Any) -> bool:
-    """Does *node* stay what it is, whatever the compiler does with constants? Then a subscript does,
-    which is quicker than an operator."""
+    """Does *node* stay what it is, whatever the compiler does with constants? Then a subscript
+    does, which is quicker than an operator."""
     while isinstance(node, (_ast.BinOp, _ast.Subscript)):
         if isinstance(node, _ast.Subscript):
             node = node.value
