@@ -430,8 +430,8 @@ static int pass_to_detector(AccessSite *site, PyObject *operand)
     if (is_safe(site, operand)) {
         return 0;
     }
-    if (is_repeated(site, operand)) {
-        if (site->writes) {
+    if (is_repeated(site, operand)) { /* a number leads nobody to anything, nor does a method */
+        if (site->writes && !site->augments && site->kind != ACCESS_METHOD) {
             access_make_known(site);
         }
         return 0;

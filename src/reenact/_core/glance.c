@@ -306,13 +306,12 @@ static void site_dealloc(PyObject *self)
 static PyNumberMethods site_number = {
     .nb_negative = negation, .nb_bool = truth, .nb_matrix_multiply = matrix_multiply};
 
-#define SHAPES(X)                                                                                  \
-    X(any)                                                                                         \
-    X(attribute)                                                                                   \
-    X(written_attribute)                                                                           \
-    X(method)                                                                                      \
-    X(contents) X(contents_below) X(both) X(item) X(augmented_item) X(augmented_attribute)         \
-        X(called_method) X(turn)
+/* clang-format off */
+#define SHAPES(X) \
+    X(any) X(attribute) X(written_attribute) X(method) \
+    X(contents) X(contents_below) X(both) X(item) \
+    X(augmented_item) X(augmented_attribute) X(called_method) X(turn)
+/* clang-format on */
 #define AS_NUMBER(shape) SHAPE_##shape,
 #define AS_MAPPING(shape) [SHAPE_##shape] = {.mp_subscript = shape},
 #define AS_TYPE(shape)                                                                             \

@@ -357,7 +357,8 @@ PyMODINIT_FUNC PyInit__core(void)
             return NULL;
         }
     }
-    PyObject *module = glance_ready() < 0 || regions_ready() < 0 ? NULL : PyModule_Create(&definition);
+    PyObject *module =
+        glance_ready() < 0 || regions_ready() < 0 ? NULL : PyModule_Create(&definition);
     if (module == NULL || PyModule_AddFunctions(module, clock_functions) < 0 ||
         PyModule_AddFunctions(module, thread_functions) < 0 ||
         PyModule_AddFunctions(module, call_functions) < 0 ||

@@ -343,10 +343,6 @@ static void settle_region(AccessSite *site, const PyCodeObject *code)
 static bool __attribute__((noinline)) look(AccessSite *site, Frame *frame, Thread *thread)
 {
     Region *region = site->region;
-    if (region->pass_over > 0) {
-        region->pass_over--;
-        return false;
-    }
     if (!region->is_settled) {
         PyCodeObject *code = compat_frame_code(frame);
         if (code == NULL) {
@@ -364,6 +360,14 @@ static bool __attribute__((noinline)) look(AccessSite *site, Frame *frame, Threa
     return false;
 }
 
+/* Is a guard that has said no so often not to be asked this time? */
+static inline bool is_passed_over(const AccessSite *site)
+{
+    Region *region = site->region;
+    region->pass_over -= region->pass_over > 0;
+    return region->pass_over > 0;
+}
+
 static inline Frame *frame_now(const Thread *thread)
 {
     bool is_asked = detector_is_alone && thread != NULL && thread->tstate != NULL;
@@ -372,6 +376,9 @@ static inline Frame *frame_now(const Thread *thread)
 
 static int piece(PyObject *self)
 {
+    if (is_passed_over((AccessSite *)self)) {
+        return 0;
+    }
     Thread *thread = me;
     Frame *frame = frame_now(thread);
     return frame != NULL && look((AccessSite *)self, frame, thread);
@@ -384,10 +391,10 @@ static int turn(PyObject *self)
     if (frame == NULL) {
         return 0;
     }
-    bool is_known = thread->region == (AccessSite *)self && thread->region_frame == frame;
-    if (__builtin_expect(
-            thread->budget > 1 && (is_known || look((AccessSite *)self, frame, thread)), 1)) {
-        thread->region = (AccessSite *)self;
+    AccessSite *site = (AccessSite *)self;
+    bool is_known = thread->region == site && thread->region_frame == frame;
+    if (thread->budget > 1 && (is_known || (!is_passed_over(site) && look(site, frame, thread)))) {
+        thread->region = site;
         thread->region_frame = frame;
         thread->budget--;
         return 1;
