@@ -642,7 +642,7 @@ bool is_access_site(PyObject *object);
 
 /* regions.c */
 int regions_ready(void);
-int regions_guard(AccessSite *site);
+PyTypeObject *regions_type(enum AccessKind kind);
 bool is_guard(PyObject *object);
 bool regions_are_atoms(PyObject *list);
 

@@ -87,12 +87,7 @@ PyObject *access_site(PyObject *constant)
     site->pair = pair;
     site->line = line;
     site->column = column;
-    if (site->kind < ACCESS_PIECE) {
-        Py_SET_TYPE(site, glance_type(site));
-    }
-    else if (regions_guard(site) < 0) {
-        Py_DECREF(site);
-        return NULL;
-    }
+    bool is_region = site->kind >= ACCESS_PIECE;
+    Py_SET_TYPE(site, is_region ? regions_type(site->kind) : glance_type(site));
     return (PyObject *)site;
 }

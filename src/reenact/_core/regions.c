@@ -10,6 +10,7 @@
 #include <string.h>
 
 enum {
+    MOST_LEARNED = 100, /* classes: then there are too many kinds of objects */
     MOST_CHECKS = 24,
     MOST_NAMED = 40,
     MOST_SCANNED = 8,
@@ -34,8 +35,9 @@ typedef struct {
     bool may_be_missing;
 } Attribute;
 
-struct Region {
-    bool is_settled, is_dead;
+struct Region { /* made when the guard is first asked */
+    bool is_dead;
+    uint32_t learned;
     uint32_t pass_over, patience; /* so often it says no without looking, and how that grows */
     uint32_t count, attribute_count;
     Check checks[MOST_CHECKS];
@@ -93,6 +95,10 @@ static bool __attribute__((noinline)) learn_class(Check *check, AccessSite *site
 {
     Region *region = site->region;
     check->version = 0;
+    if (region->learned == MOST_LEARNED) {
+        return false;
+    }
+    region->learned++;
     SharedKeys *keys = (type->tp_flags & Py_TPFLAGS_MANAGED_DICT) == 0
                            ? NULL
                            : (SharedKeys *)((PyHeapTypeObject *)type)->ht_cached_keys;
@@ -325,9 +331,11 @@ static bool settle_check(Region *region, Check *check, const PyCodeObject *code,
 
 static void settle_region(AccessSite *site, const PyCodeObject *code)
 {
-    Region *region = site->region;
-    region->is_settled = true;
-    region->is_dead = true;
+    Region *region = PyMem_RawCalloc(1, sizeof *region);
+    site->region = region;
+    if (region == NULL) {
+        return;
+    }
     PyObject *words = PyUnicode_Split(site->name, NULL, -1);
     Py_ssize_t count = words == NULL ? MOST_CHECKS + 1 : PyList_GET_SIZE(words);
     bool is_right = count <= MOST_CHECKS;
@@ -343,12 +351,15 @@ static void settle_region(AccessSite *site, const PyCodeObject *code)
 static bool __attribute__((noinline)) look(AccessSite *site, Frame *frame, Thread *thread)
 {
     Region *region = site->region;
-    if (!region->is_settled) {
+    if (region == NULL) {
         PyCodeObject *code = compat_frame_code(frame);
-        if (code == NULL) {
+        if (code != NULL) {
+            settle_region(site, code);
+        }
+        region = site->region;
+        if (region == NULL) {
             return false;
         }
-        settle_region(site, code);
     }
     bool is_traced = thread->tstate->c_tracefunc != NULL; /* that is code of the program's */
     if (!region->is_dead && !is_traced && holds(site, frame->localsplus, thread)) {
@@ -364,8 +375,11 @@ static bool __attribute__((noinline)) look(AccessSite *site, Frame *frame, Threa
 static inline bool is_passed_over(const AccessSite *site)
 {
     Region *region = site->region;
-    region->pass_over -= region->pass_over > 0;
-    return region->pass_over > 0;
+    if (region == NULL || region->pass_over == 0) {
+        return false;
+    }
+    region->pass_over--;
+    return true;
 }
 
 static inline Frame *frame_now(const Thread *thread)
@@ -423,7 +437,7 @@ static PyObject *negation(PyObject *self)
 static void guard_dealloc(PyObject *self)
 {
     AccessSite *site = (AccessSite *)self;
-    for (uint32_t i = 0; i < site->region->attribute_count; i++) {
+    for (uint32_t i = 0; site->region != NULL && i < site->region->attribute_count; i++) {
         Py_XDECREF(site->region->names[i]);
     }
     PyMem_RawFree(site->region);
@@ -460,14 +474,8 @@ bool is_guard(PyObject *object)
     return Py_TYPE(object) >= types && Py_TYPE(object) < types + TYPES;
 }
 
-/* Makes a guard of a site, which has all its fields but this; -1 if there is no memory. */
-int regions_guard(AccessSite *site)
+/* The type of guards of this kind. */
+PyTypeObject *regions_type(enum AccessKind kind)
 {
-    site->region = PyMem_RawCalloc(1, sizeof *site->region);
-    if (site->region == NULL) {
-        PyErr_NoMemory();
-        return -1;
-    }
-    Py_SET_TYPE(site, &types[site->kind - ACCESS_PIECE]);
-    return 0;
+    return &types[kind - ACCESS_PIECE];
 }

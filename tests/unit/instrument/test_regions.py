@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import ast
+import sys
 import textwrap
+from types import CodeType, FrameType
+from typing import Any
 
 import pytest
 
+from reenact._core import plant
 from reenact.instrument.accesses import insert_accesses
-from reenact.instrument.rewrite import ALL, DETECTOR, insert_points
+from reenact.instrument.rewrite import ALL, DETECTOR, PLACEHOLDER, insert_points, rewrite
 from reenact.instrument.sites import PREFIX
 
 
@@ -110,3 +114,72 @@ def test_a_search_has_all_its_sites() -> None:
     source, expected = FITTING["attributes"]
     assert guards(source, ALL) == []
     assert guards(source, DETECTOR) == expected
+
+
+PROGRAM = """
+class Sum:
+    def __init__(self):
+        self.a, self.b, self.c, self.text = 1, 2, 3, "   ab"
+
+    def add(self, other, factor):
+        self.a += other.a * factor
+        self.b += (other.b *
+                   factor)
+        self.c = other.c
+        if self.a > 3:
+            self.a = self.b + self.c
+            return self.a
+
+    def skip(self, place):
+        while self.text[place] in " ":
+            place += 1
+        return self.text[
+            place]
+
+def total(rows, number, size):
+    result = 0
+    for i in range(size):
+        result += rows[number][i]
+        if result > 1000:
+            break
+    else:
+        result += 1
+    return result
+
+def fail(some, number):
+    some.a = some.b + some.c
+    some.b = some.a / number
+    some.c = some.b * some.a
+
+one, two = Sum(), Sum()
+found = [one.add(two, 1), one.add(two, 2), one.skip(0), total([[1, 2, 3], [4, 5, 600]], 1, 3)]
+try:
+    fail(one, 0)
+except ZeroDivisionError as error:
+    found += [error.__traceback__.tb_next.tb_lineno, one.a, one.b]
+"""
+
+
+def observed(code: CodeType) -> tuple[list[tuple[str, str, int]], Any]:
+    """What line events tell, and what is found."""
+    events: list[tuple[str, str, int]] = []
+
+    def trace(frame: FrameType, event: str, _: object) -> Any:
+        if frame.f_code.co_filename == "program.py":
+            events.append((frame.f_code.co_name, event, frame.f_lineno))
+        return trace
+
+    names: dict[str, Any] = {}
+    sys.settrace(trace)
+    try:
+        exec(code, names)
+    finally:
+        sys.settrace(None)
+    return events, names["found"]
+
+
+def test_line_events_and_outcomes_stay_what_they_are() -> None:
+    code = rewrite(PROGRAM.encode(), "program.py", accesses=True, manner=DETECTOR)
+    assert code is not None
+    assert len(guards(PROGRAM)) >= 4
+    assert observed(plant(code, PLACEHOLDER)) == observed(compile(PROGRAM, "program.py", "exec"))
