@@ -389,107 +389,6 @@ static bool is_safe(AccessSite *site, PyObject *operand)
     }
 }
 
-/* ---- the same, at a glance ----
- *
- * What most sites of most programs come to: calls nothing, and may say no for no reason. */
-
-static inline bool is_of_era(const PyObject *object, uint32_t era)
-{
-    return ERAS[(uintptr_t)object >> 4] == era;
-}
-
-static inline bool is_plain_attribute(const AccessSite *site, const PyObject *object,
-                                      const Thread *thread)
-{
-    uint32_t version = Py_TYPE(object)->tp_version_tag;
-    if (!is_of_era(object, thread->era)) {
-        return false;
-    }
-    for (int i = 0; i < MOST_MANNERS; i++) {
-        if (site->manners[i].version == version) {
-            uint8_t manner = site->manners[i].manner;
-            return manner == MANNER_OWN || manner == MANNER_NOTHING ||
-                   (manner == MANNER_INHERITED && site->manners[i].epoch == thread->epoch);
-        }
-    }
-    return false;
-}
-
-static inline bool has_plain_contents(PyObject *object, uint32_t era)
-{
-    PyTypeObject *type = Py_TYPE(object);
-    return type == &PyLong_Type || type == &PyUnicode_Type || type == &PyTuple_Type ||
-           type == &PyBool_Type || type == &PyFloat_Type ||
-           (is_of_era(object, era) && (type == &PyList_Type || type == &PyDict_Type));
-}
-
-/* An item of a list that others know, which was read in this epoch. */
-static inline bool is_read_item(const AccessSite *site, PyObject *object, PyObject *key,
-                                const Thread *thread)
-{
-    if (site->writes || !PyList_CheckExact(object) || !PyLong_CheckExact(key)) {
-        return false;
-    }
-    Py_ssize_t index = compat_small_index(key);
-    uint64_t place = (uintptr_t)object >> 4, where = place << 16 | *shadow_at(object);
-    const Items *items = items_recent[place & 255];
-    return items != NULL && items->where == where && index >= 0 &&
-           index < PyList_GET_SIZE(object) && items_is_marked(items, (size_t)index, thread->epoch);
-}
-
-static inline bool recalls_plain(AccessSite *site, PyObject *operand, PyObject **at,
-                                 const Thread *thread)
-{
-    PyObject *object = at[-site->depth];
-    if (site->augments && !is_number(at[-1])) {
-        return false;
-    }
-    switch (site->kind) {
-    case ACCESS_ITEM:
-        return PyUnicode_CheckExact(object) || is_of_era(object, thread->era) ||
-               (site->depth == 1 && is_read_item(site, object, operand, thread));
-    case ACCESS_ATTRIBUTE: return is_plain_attribute(site, object, thread);
-    default: return false;
-    }
-}
-
-static inline bool is_plain_turn(PyObject *iterator, uint32_t era)
-{
-    if (Py_TYPE(iterator) != &PyListIter_Type) {
-        return Py_TYPE(iterator) == &PyRangeIter_Type;
-    }
-    PyObject *list = ((ListIterator *)iterator)->list;
-    return list != NULL && is_of_era(list, era);
-}
-
-/* What an augmented assignment reads it writes right after, which tells as much. */
-static inline bool is_plainly_safe(AccessSite *site, PyObject *operand, Thread *thread)
-{
-    if (site->pair != 0 && !site->writes) {
-        return true;
-    }
-    if (!site->recalls && site->kind != ACCESS_TURN) {
-        switch (site->kind) {
-        case ACCESS_ATTRIBUTE: return is_plain_attribute(site, operand, thread);
-        case ACCESS_METHOD:
-            return !site->is_unbound && (is_plain_attribute(site, operand, thread) ||
-                                         has_plain_contents(operand, thread->era));
-        case ACCESS_CONTENTS:
-        case ACCESS_MEMBER: return !site->augments && has_plain_contents(operand, thread->era);
-        default: return false;
-        }
-    }
-    if (site->slot == 0 || thread->tstate == NULL) {
-        return false;
-    }
-    PyObject **at = &compat_top_frame(thread->tstate)->localsplus[site->slot];
-    if (*at != (PyObject *)site) {
-        return false;
-    }
-    return site->kind == ACCESS_TURN ? is_plain_turn(at[-1], thread->era)
-                                     : recalls_plain(site, operand, at, thread);
-}
-
 /* The object whose attribute is accessed, as far as the race detector need not be told twice of it;
  * else NULL. */
 static inline PyObject *attribute_owner(AccessSite *site, PyObject *operand)
@@ -531,8 +430,8 @@ static int pass_to_detector(AccessSite *site, PyObject *operand)
     if (is_safe(site, operand)) {
         return 0;
     }
-    if (is_repeated(site, operand)) {
-        if (site->writes) {
+    if (is_repeated(site, operand)) { /* a number leads nobody to anything, nor does a method */
+        if (site->writes && !site->augments && site->kind != ACCESS_METHOD) {
             access_make_known(site);
         }
         return 0;
@@ -555,9 +454,9 @@ void access_changed(void)
                         !accesses_are_watched && !races_are_watched && !tape_is_on;
 }
 
-/* ---- the type ---- */
-
-static PyObject *__attribute__((noinline)) pass_on(AccessSite *site, PyObject *operand)
+/* What a site does that could not be done with at a glance (glance.c): takes note, and gives back
+ * its operand. */
+PyObject *access_pass_on(AccessSite *site, PyObject *operand)
 {
     if (detector_is_alone) {
         if (me != NULL && gate.active && pass_to_detector(site, operand) < 0) {
@@ -569,52 +468,3 @@ static PyObject *__attribute__((noinline)) pass_on(AccessSite *site, PyObject *o
     }
     return Py_NewRef(operand);
 }
-
-static PyObject *subscript(PyObject *self, PyObject *operand)
-{
-    AccessSite *site = (AccessSite *)self;
-    if (detector_is_alone && me != NULL && is_plainly_safe(site, operand, me)) {
-        return Py_NewRef(operand);
-    }
-    return pass_on(site, operand);
-}
-
-static PyObject *matrix_multiply(PyObject *left, PyObject *right)
-{
-    if (Py_TYPE(left) != &AccessSiteType) {
-        Py_RETURN_NOTIMPLEMENTED;
-    }
-    return subscript(left, right);
-}
-
-static PyObject *negation(PyObject *self)
-{
-    return subscript(self, Py_True);
-}
-
-static PyObject *describe(PyObject *self)
-{
-    AccessSite *site = (AccessSite *)self;
-    return PyUnicode_FromFormat("<reenact access, line %u>", site->line);
-}
-
-static void site_dealloc(PyObject *self)
-{
-    Py_XDECREF(((AccessSite *)self)->name);
-    Py_XDECREF(((AccessSite *)self)->names);
-    PyObject_Free(self);
-}
-
-static PyMappingMethods site_mapping = {.mp_subscript = subscript};
-static PyNumberMethods site_number = {.nb_negative = negation,
-                                      .nb_matrix_multiply = matrix_multiply};
-
-PyTypeObject AccessSiteType = {
-    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "reenact._core.AccessSite",
-    .tp_basicsize = sizeof(AccessSite),
-    .tp_flags = Py_TPFLAGS_DEFAULT,
-    .tp_as_mapping = &site_mapping,
-    .tp_as_number = &site_number,
-    .tp_repr = describe,
-    .tp_dealloc = site_dealloc,
-};

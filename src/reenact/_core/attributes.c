@@ -75,6 +75,13 @@ static enum Manner manner_of(PyTypeObject *type, PyObject *name, AccessSite *sit
     return found == NULL || writes ? MANNER_OWN : MANNER_INHERITED;
 }
 
+/* Is the attribute one of the object's own, and nothing else, to read and to write? */
+bool attributes_are_own(AccessSite *site, PyTypeObject *type, PyObject *name)
+{
+    return manner_of(type, name, site, false) == MANNER_OWN &&
+           manner_of(type, name, site, true) == MANNER_OWN;
+}
+
 /* Where the site keeps what it has found out about the class; -1 if nowhere. */
 static inline int place_of_class(const AccessSite *site, const PyTypeObject *type)
 {

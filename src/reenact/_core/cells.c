@@ -15,7 +15,6 @@ typedef struct {
 
 enum { SMALLEST = 1 << 12 }; /* of the table */
 enum { MOST_MARKED = 1 << 12 };
-#define MARK_BYTES(room) (((room) + 63) / 64 * sizeof(uint64_t))
 uint32_t cells_generation;
 
 static struct {
@@ -108,7 +107,7 @@ const Cell *cell_if_known(uint64_t where, uint64_t what)
 
 /* ---- items of lists ---- */
 
-Items *items_recent[256];
+Items *items_recent[RECENT_ITEMS];
 static struct {
     Items **table; /* by address; 0 is free */
     size_t size, used;
@@ -150,7 +149,7 @@ static void begin_life(Items *items, uint64_t where)
 
 Items *items_of(uint64_t where)
 {
-    Items **latest = &items_recent[where >> 16 & 255];
+    Items **latest = &items_recent[where >> 16 & (RECENT_ITEMS - 1)];
     if (*latest != NULL && (*latest)->where == where) {
         return *latest;
     }
@@ -182,24 +181,30 @@ Cell *items_cell(Items *items, uint32_t index)
         }
         items->cells = cells;
         items->room = room;
-        items->marks = take_memory(MARK_BYTES(room));
-        items->marked = 0;
+        items->marks = take_memory(MARKING * mark_words(room) * sizeof *items->marks);
+        memset(items->marked, 0, sizeof items->marked);
     }
     items->used = index >= items->used ? index + 1 : items->used;
     return &items->cells[index];
 }
 
-/* Marks of many items are not worth being wiped: those have their cells. */
-void items_mark(Items *items, size_t index, uint64_t epoch)
+/* Marks of many items are not worth being wiped: those have their cells. How many there are. */
+uint32_t items_mark(Items *items, size_t index, uint64_t epoch)
 {
     if (items->room > MOST_MARKED) {
-        return;
+        return 0;
     }
-    if (items->marked != epoch) {
-        memset(items->marks, 0, MARK_BYTES(items->room));
-        items->marked = epoch;
+    size_t which = marks_of(epoch), words = mark_words(items->room);
+    uint64_t *marks = items->marks + which * words;
+    if (items->marked[which] != epoch) {
+        memset(marks, 0, words * sizeof *marks);
+        items->marked[which] = epoch;
+        items->marks_set[which] = 0;
     }
-    items->marks[index >> 6] |= 1ULL << (index & 63);
+    uint64_t bit = 1ULL << (index & 63);
+    items->marks_set[which] += (marks[index >> 6] & bit) == 0;
+    marks[index >> 6] |= bit;
+    return items->marks_set[which];
 }
 
 /* ---- for a new run ---- */

@@ -125,6 +125,7 @@ static void advance(Thread *thread)
     thread->clock->at[thread->slot]++;
     thread->epoch = (uint64_t)(uint32_t)thread->slot << 32 | thread->clock->at[thread->slot];
     thread->era = new_era();
+    thread->read_all = thread->read_atoms = NO_ERA;
 }
 
 /* All begin anew: no thread knows anything of another. */

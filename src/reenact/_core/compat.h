@@ -232,8 +232,10 @@ static inline PyObject *compat_frame_cell(Frame *frame, PyCodeObject *code, PyOb
 /* One instruction that asks for the truth of any object and jumps; 3.13 has none. */
 #if PY_VERSION_HEX < 0x030C0000
 #define POP_AND_JUMP_IF_TRUE POP_JUMP_FORWARD_IF_TRUE
+#define POP_AND_JUMP_IF_FALSE POP_JUMP_FORWARD_IF_FALSE
 #elif PY_VERSION_HEX < 0x030D0000
 #define POP_AND_JUMP_IF_TRUE POP_JUMP_IF_TRUE
+#define POP_AND_JUMP_IF_FALSE POP_JUMP_IF_FALSE
 #endif
 
 static inline void compat_set_instruction(_Py_CODEUNIT *unit, int opcode, int argument)
@@ -356,6 +358,19 @@ static inline Py_ssize_t compat_small_index(PyObject *number)
 #else
     Py_ssize_t size = Py_SIZE(number);
     return size == 0 ? 0 : size == 1 ? (Py_ssize_t)((PyLongObject *)number)->ob_digit[0] : -1;
+#endif
+}
+
+/* How many numbers an iterator of a range has yet to give, and how far they are apart. */
+static inline Py_ssize_t compat_range_left(PyObject *iterator, Py_ssize_t *step)
+{
+    const long *fields = (const long *)((const char *)iterator + sizeof(PyObject));
+#if PY_VERSION_HEX >= 0x030C0000
+    *step = fields[1];
+    return fields[2];
+#else
+    *step = fields[2];
+    return fields[3] - fields[0];
 #endif
 }
 

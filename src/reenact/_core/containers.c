@@ -5,7 +5,8 @@
  * of methods read and which write is known to the rewriter: instrument/containers.py. */
 #include "core.h"
 
-static PyTypeObject *deque_type, *deque_iterator, *deque_reverse_iterator;
+PyTypeObject *deque_type;
+static PyTypeObject *deque_iterator, *deque_reverse_iterator;
 
 /* Called before the first site is made. */
 int containers_find_types(void)

@@ -93,6 +93,7 @@ enum {
 typedef struct Thread Thread;
 typedef struct Object Object;
 typedef struct AccessSite AccessSite;
+typedef struct Region Region;
 typedef struct HeldLocks HeldLocks;
 
 /* What a search knows of something that threads share, for the length of one run. */
@@ -181,12 +182,17 @@ struct Thread {
     PyThreadState *tstate;
     pid_t tid;
     int *tid_address;
-    bool *let_go;       /* a flag of its OS thread's: the slot is no longer its own */
-    Object *pending;    /* what the pending operation is on */
-    Clock *clock;       /* what it knows to have happened */
-    int32_t slot;       /* its own place in every clock */
-    uint64_t epoch;     /* its slot, and its own place in its own clock */
-    uint32_t era;       /* since it last gave others a chance to know what it has: shadow.c */
+    bool *let_go;        /* a flag of its OS thread's: the slot is no longer its own */
+    Object *pending;     /* what the pending operation is on */
+    Clock *clock;        /* what it knows to have happened */
+    int32_t slot;        /* its own place in every clock */
+    uint64_t epoch;      /* its slot, and its own place in its own clock */
+    uint32_t era;        /* since it last gave others a chance to know what it has: shadow.c */
+    uint32_t read_all;   /* in place of an era, of a list: that each item was read was told in this
+                            epoch; NO_ERA if there is none such yet */
+    uint32_t read_atoms; /* the same, and all are numbers, texts or the like */
+    const AccessSite *region; /* the guard of the loop that it is in without sites: regions.c */
+    void *region_frame;       /* in which */
     HeldLocks *holding; /* the locks that it has, while they are watched; NULL if it had none yet */
     uint32_t life;      /* starts and joins up to the latest that it had a part in */
     Explored explored;
@@ -567,15 +573,18 @@ enum AccessKind {
     ACCESS_CONTENTS,
     ACCESS_GLOBAL,
     ACCESS_CLOSURE,
-    ACCESS_METHOD, /* contents of a container, or else an attribute */
-    ACCESS_TURN,   /* contents of what a loop goes over, at each turn */
-    ACCESS_MEMBER, /* contents of what is asked whether it has what lies below on the stack */
-    ACCESS_NAMED,  /* an attribute whose name is an operand, as of getattr */
-    ACCESS_BOTH,   /* contents of both operands of an operator */
-    ACCESS_CREATED /* none, but a new object; if it writes, the object is known to others at once;
-                      if it deletes, the end of one */
+    ACCESS_METHOD,  /* contents of a container, or else an attribute */
+    ACCESS_TURN,    /* contents of what a loop goes over, at each turn */
+    ACCESS_MEMBER,  /* contents of what is asked whether it has what lies below on the stack */
+    ACCESS_NAMED,   /* an attribute whose name is an operand, as of getattr */
+    ACCESS_BOTH,    /* contents of both operands of an operator */
+    ACCESS_CREATED, /* none, but a new object; if it writes, the object is known to others at once;
+                       if it deletes, the end of one */
+    ACCESS_PIECE,   /* no access from here on, but the guard of a run of statements: regions.c */
+    ACCESS_LOOP_TURN,
+    ACCESS_LOOP_ENTRY
 };
-#define ACCESS_LETTERS "aicgvmtexon" /* the kinds, as placeholders spell them */
+#define ACCESS_LETTERS "aicgvmtexonpqy" /* the kinds, as placeholders spell them */
 enum { MOST_MANNERS = 4 };
 enum Manner {
     MANNER_UNKNOWN,
@@ -607,6 +616,7 @@ struct AccessSite {
         uint8_t manner;
         uint64_t epoch; /* in which the class's part was told last */
     } manners[MOST_MANNERS];
+    Region *region;        /* of a guard */
     PyObject *names;       /* of a new object, those of the attributes that it is given */
     uint32_t pair;         /* the same, and not 0, for the read and the write of `a.b += c` */
     uint32_t line, column; /* of the attribute's name, the bracket, or the object */
@@ -622,13 +632,26 @@ extern bool detector_is_alone; /* sites need to tell nobody else */
 void access_changed(void);     /* who needs to be told */
 bool is_access_placeholder(PyObject *constant);
 PyObject *access_site(PyObject *constant);
+PyObject *access_pass_on(AccessSite *site, PyObject *operand);
 PyObject *access_below(AccessSite *site, int depth);
 void access_make_known(AccessSite *site);
 PyObject *access_holder(AccessSite *site);
 PyObject *access_called(AccessSite *site, PyObject *operand);
 PyObject *access_named(AccessSite *site, PyObject *operand, PyObject **name);
 
+/* glance.c */
+int glance_ready(void);
+PyTypeObject *glance_type(const AccessSite *site);
+bool is_access_site(PyObject *object);
+
+/* regions.c */
+int regions_ready(void);
+PyTypeObject *regions_type(enum AccessKind kind);
+bool is_guard(PyObject *object);
+bool regions_are_atoms(PyObject *list);
+
 /* attributes.c */
+bool attributes_are_own(AccessSite *site, PyTypeObject *type, PyObject *name);
 typedef int (*TellVariable)(AccessSite *site, PyObject *object, PyObject *name, bool writes);
 int attributes_tell(AccessSite *site, PyObject *object, PyObject *name, bool writes,
                     TellVariable tell);
@@ -655,6 +678,7 @@ PyObject *gone_over(PyObject *iterator);
 PyObject *container_of_method(PyObject *object, PyObject *name);
 bool is_of_library(PyObject *method);
 bool is_deque(PyObject *object);
+extern PyTypeObject *deque_type;
 size_t iterated_by(PyObject *iterator, PyObject **found, size_t count, int depth);
 
 /* watch.c */
@@ -903,7 +927,7 @@ extern PyMethodDef wrap_functions[], input_functions[];
 extern PyMethodDef path_functions[], value_functions[], file_functions[], signal_functions[],
     fork_functions[];
 extern PyMethodDef site_functions[];
-extern PyTypeObject AccessSiteType, TickType, CallType, MethodCallType, BootType, ReadyType;
+extern PyTypeObject TickType, CallType, MethodCallType, BootType, ReadyType;
 
 /* A controlled thread whose operations count now, or NULL. */
 static inline Thread *gate_me(void)

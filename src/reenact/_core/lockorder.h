@@ -33,7 +33,8 @@ typedef struct {
 struct HeldLocks {
     uint64_t hash; /* of all of them, whatever the order */
     uint32_t count, room;
-    uint32_t set; /* its number; 0 until it is asked for */
+    uint32_t set;    /* its number; 0 until it is asked for */
+    uint32_t latest; /* the number that was last asked for */
     Held *held;
 };
 

@@ -82,6 +82,12 @@ static uint32_t keep(const HeldLocks *holding)
     return kept_add(&sets, set);
 }
 
+const LockSet *lockset_at(uint32_t number)
+{
+    static const LockSet none;
+    return number == 0 || number > sets.count ? &none : kept_at(&sets, number);
+}
+
 /* The number of the set of locks that the thread has; 0 if it has none, or there is no room. */
 uint32_t locks_number(const Thread *thread)
 {
@@ -90,16 +96,13 @@ uint32_t locks_number(const Thread *thread)
         return 0;
     }
     if (holding->set == 0) {
-        uint32_t number = kept_find(&sets, holding->hash, holding, is_same_set);
-        holding->set = number != 0 ? number : keep(holding);
+        uint32_t number = holding->latest;
+        if (number == 0 || !is_same_set(lockset_at(number), holding)) {
+            number = kept_find(&sets, holding->hash, holding, is_same_set);
+        }
+        holding->set = holding->latest = number != 0 ? number : keep(holding);
     }
     return holding->set;
-}
-
-const LockSet *lockset_at(uint32_t number)
-{
-    static const LockSet none;
-    return number == 0 || number > sets.count ? &none : kept_at(&sets, number);
 }
 
 void locksets_begin(void)

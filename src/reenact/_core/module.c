@@ -369,14 +369,14 @@ PyMODINIT_FUNC PyInit__core(void)
 {
     static const char *const OPERATION_NAMES[] = {OPERATIONS(AS_TEXT)};
     static const char *const OBJECT_NAMES[] = {OBJECTS(AS_TEXT)};
-    PyTypeObject *types[] = {&AccessSiteType, &TickType, &CallType,
-                             &MethodCallType, &BootType, &ReadyType};
+    PyTypeObject *types[] = {&TickType, &CallType, &MethodCallType, &BootType, &ReadyType};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         if (PyType_Ready(types[i]) < 0) {
             return NULL;
         }
     }
-    PyObject *module = PyModule_Create(&definition);
+    PyObject *module =
+        glance_ready() < 0 || regions_ready() < 0 ? NULL : PyModule_Create(&definition);
     if (module == NULL || PyModule_AddFunctions(module, clock_functions) < 0 ||
         PyModule_AddFunctions(module, thread_functions) < 0 ||
         PyModule_AddFunctions(module, call_functions) < 0 ||

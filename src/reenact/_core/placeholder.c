@@ -23,7 +23,7 @@ bool is_access_placeholder(PyObject *constant)
 
 static AccessSite *new_site(const char *name)
 {
-    AccessSite *site = PyObject_New(AccessSite, &AccessSiteType);
+    AccessSite *site = PyObject_New(AccessSite, glance_type(NULL));
     if (site != NULL) {
         memset((char *)site + sizeof(PyObject), 0, sizeof *site - sizeof(PyObject));
         site->name = PyUnicode_InternFromString(name);
@@ -87,5 +87,7 @@ PyObject *access_site(PyObject *constant)
     site->pair = pair;
     site->line = line;
     site->column = column;
+    bool is_region = site->kind >= ACCESS_PIECE;
+    Py_SET_TYPE(site, is_region ? regions_type(site->kind) : glance_type(site));
     return (PyObject *)site;
 }

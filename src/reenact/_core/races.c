@@ -47,15 +47,7 @@ typedef struct {
 enum { MOST_SEEN = 1 << 12 };
 static Seen seen[MOST_SEEN];
 
-/* The same by the sites of attributes: what an operand means need not be found out again. */
-typedef struct {
-    AccessSite *site;
-    PyObject *operand;
-    uint64_t moment;
-    Cell *cell;
-} Memo;
-enum { MEMO_BITS = 15, MOST_MEMOS = 1 << MEMO_BITS };
-static Memo memos[MOST_MEMOS];
+Memo memos[MOST_MEMOS]; /* the same by sites */
 static Cell *last_cell; /* of what was told; NULL if it was more than a plain variable */
 
 /* The access that is being looked at. */
@@ -247,12 +239,14 @@ static void write_cell(Cell *cell)
     }
 }
 
-/* Nobody but this thread has ever touched it. */
-static bool is_own(const Cell *cell)
+/* Is it clear that this access races with nothing, so that it is to be noted and no more? */
+static bool is_quiet(const Cell *cell, bool writes)
 {
-    uint64_t slot = (uint64_t)(uint32_t)me->slot;
-    return (cell->write == 0 || (cell->write >> 32 & 0xFF) == slot) &&
-           (cell->read == 0 || (cell->read >> 32 & 0xFF) == slot);
+    if (cell->write != 0 && !is_before(cell->write)) {
+        return false;
+    }
+    return !writes || cell->read == 0 ||
+           ((cell->read >> 32 & 0xFF) != SEVERAL && is_before(cell->read));
 }
 
 /* What the access means to the container as a whole was told. */
@@ -262,14 +256,31 @@ static Cell *item_cell(void)
         return cell_of(now.where, now.what);
     }
     Items *items = items_of(now.where);
-    *(now.mode == MODE_ITEM_WRITE ? &items->written : &items->read) = now.epoch;
+    size_t which = marks_of(now.epoch);
+    *(now.mode == MODE_ITEM_WRITE ? &items->written[which] : &items->read[which]) = now.epoch;
     return items_cell(items, (uint32_t)(now.what >> 1));
 }
 
-static void mark_item(void)
+/* That an item was read is told. If all were, the list bears a sign of it, until somebody changes
+ * it or another thread reads it all. */
+static void mark_item(Items *items, PyObject *list, size_t index)
 {
-    if (PyList_Check(now.object) && (now.what & 1) && now.what >> 1 < MOST_ITEMS) {
-        items_mark(items_of(now.where), now.what >> 1, now.epoch);
+    uint32_t marked = items_mark(items, index, me->epoch);
+    if (marked != Py_SIZE(list) || !PyList_CheckExact(list) ||
+        !items_are_marked(items, marked, me->epoch)) {
+        return;
+    }
+    uint32_t *sign = regions_are_atoms(list) ? &me->read_atoms : &me->read_all;
+    if (*sign == NO_ERA) {
+        *sign = new_era();
+    }
+    ERAS[(uintptr_t)list >> 4] = *sign == NO_ERA ? 0 : *sign;
+}
+
+static void mark_if_item(PyObject *object, uintptr_t what)
+{
+    if (PyList_Check(object) && (what & 1) && what >> 1 < MOST_ITEMS) {
+        mark_item(items_of(where_is(object)), object, what >> 1);
     }
 }
 
@@ -336,7 +347,7 @@ static void look_at_item(uint64_t where, uintptr_t what, enum AccessMode mode)
     switch (mode) {
     case MODE_ITEM_READ:
         read_cell(item_cell());
-        mark_item();
+        mark_if_item(now.object, what);
         break;
     case MODE_ITEM_WRITE:
         weigh(where, WHOLE, UPDATES);
@@ -389,12 +400,6 @@ static Cell *look(AccessSite *site, PyObject *object, uintptr_t what, enum Acces
     return NULL;
 }
 
-static inline Memo *memo_of(AccessSite *site, PyObject *operand)
-{
-    uint64_t hash = ((uintptr_t)operand >> 4) + ((uintptr_t)site << 20);
-    return &memos[hash * 0x9E3779B97F4A7C15ULL >> (64 - MEMO_BITS)];
-}
-
 static inline uint64_t moment_of(PyObject *operand)
 {
     return me->epoch << 16 | *shadow_at(operand);
@@ -403,15 +408,14 @@ static inline uint64_t moment_of(PyObject *operand)
 /* Was all that the site and the operand tell told in this epoch? */
 bool races_have_seen(AccessSite *site, PyObject *operand)
 {
-    const Memo *memo = memo_of(site, operand);
-    return memo->operand == operand && memo->site == site && memo->moment == moment_of(operand);
+    return memo_is_of(site, operand, me->epoch);
 }
 
 /* The same, or can it be told in short? */
 bool races_repeat(AccessSite *site, PyObject *operand)
 {
     check_places();
-    Memo *memo = memo_of(site, operand);
+    Memo *memo = memo_of(site, operand, me->epoch);
     uint64_t moment = moment_of(operand);
     if (memo->operand != operand || memo->site != site) {
         return false;
@@ -419,7 +423,8 @@ bool races_repeat(AccessSite *site, PyObject *operand)
     if (memo->moment == moment) {
         return true;
     }
-    if (memo->cell == NULL || (uint16_t)memo->moment != (uint16_t)moment || !is_own(memo->cell)) {
+    if (memo->cell == NULL || (uint16_t)memo->moment != (uint16_t)moment ||
+        !is_quiet(memo->cell, site->writes)) {
         return false;
     }
     begin_look(site, operand, 0, site->writes ? MODE_WRITE : MODE_READ);
@@ -432,10 +437,16 @@ bool races_repeat(AccessSite *site, PyObject *operand)
 bool races_repeat_item(AccessSite *site, PyObject *list, size_t index)
 {
     Items *items = items_of(where_is(list));
+    if (site->writes && ERAS[(uintptr_t)list >> 4] != 0) {
+        shadow_make_public(list); /* what its items were taken for may be right no more */
+    }
     if (!site->writes && items_is_marked(items, index, me->epoch)) {
+        mark_item(items, list, index);
         return true;
     }
-    if (index >= items->used || (site->writes ? items->written : items->read) != me->epoch) {
+    size_t which = marks_of(me->epoch);
+    if (index >= items->used ||
+        (site->writes ? items->written[which] : items->read[which]) != me->epoch) {
         return false;
     }
     Cell *cell = &items->cells[index];
@@ -443,16 +454,16 @@ bool races_repeat_item(AccessSite *site, PyObject *list, size_t index)
         return true;
     }
     if (!site->writes && has_own_read(cell->read)) {
-        items_mark(items, index, me->epoch);
+        mark_item(items, list, index);
         return true;
     }
-    if (!is_own(cell)) {
+    if (!is_quiet(cell, site->writes)) {
         return false;
     }
     begin_look(site, list, index << 1 | 1, site->writes ? MODE_ITEM_WRITE : MODE_ITEM_READ);
     (site->writes ? write_cell : read_cell)(cell);
     if (!site->writes) {
-        items_mark(items, index, now.epoch);
+        mark_item(items, list, index);
     }
     return true;
 }
@@ -460,7 +471,7 @@ bool races_repeat_item(AccessSite *site, PyObject *list, size_t index)
 static void memorize(AccessSite *site, PyObject *operand, Cell *cell)
 {
     if (!tape_is_on) {
-        *memo_of(site, operand) = (Memo){site, operand, moment_of(operand), cell};
+        *memo_of(site, operand, me->epoch) = (Memo){site, operand, moment_of(operand), cell};
     }
 }
 
@@ -520,6 +531,9 @@ void races_access(AccessSite *site, PyObject *object, uintptr_t what, enum Acces
     if (known->object == object && known->what == what && known->moment == moment &&
         known->mode == mode) {
         last_cell = known->cell;
+        if (mode == MODE_ITEM_READ) {
+            mark_if_item(object, what);
+        }
         return;
     }
     last_cell = look(site, object, what, mode);
@@ -643,6 +657,7 @@ static PyObject *races_begin(PyObject *module, PyObject *args)
     }
     cells_visit(forget);
     cells_begin();
+    forget_places();
     found_begin();
     races.seed = seed << 16;
     races.threshold = sample >= 1 ? UINT64_MAX : (uint64_t)(sample * 18446744073709551615.0);
@@ -657,6 +672,7 @@ static PyObject *races_begin(PyObject *module, PyObject *args)
     }
     for (uint32_t i = 0; i < gate.state->threads; i++) {
         gate.slots[i].era = new_era();
+        gate.slots[i].read_all = gate.slots[i].read_atoms = NO_ERA;
     }
     races.is_alone = me != NULL && clocks_are_alone(me);
     races_are_on = clocks_are_on = true;

@@ -42,21 +42,53 @@ typedef struct {
     Word read;  /* or the other side */
 } Cell;
 
+enum { MARKING = 4 };
+
 /* The items of a list. */
 typedef struct {
-    uint64_t where;         /* the list's address and its life there */
-    uint64_t read, written; /* in which epochs what reads, and writes, of items mean to the whole
-                               was last told */
-    uint64_t marked;        /* the epoch of the marks */
+    uint64_t where; /* the list's address and its life there */
+    /* in which epochs what reads, and writes, of items mean to the whole was last told */
+    uint64_t read[MARKING], written[MARKING];
+    uint64_t marked[MARKING]; /* the epochs of the marks */
+    uint32_t marks_set[MARKING];
     uint32_t room, used;
     Cell *cells;
-    uint64_t *marks; /* a bit for each item: that it was read was told */
+    uint64_t *marks; /* a bit for each item, for some threads each: that it was read was told */
 } Items;
+
+static inline size_t mark_words(uint32_t room)
+{
+    return ((size_t)room + 63) / 64;
+}
+
+/* Whose marks these are; threads that have the same ones wipe each other's. */
+static inline size_t marks_of(uint64_t epoch)
+{
+    return epoch >> 32 & (MARKING - 1);
+}
 
 static inline bool items_is_marked(const Items *items, size_t index, uint64_t epoch)
 {
-    return items->marked == epoch && index < items->used &&
-           (items->marks[index >> 6] >> (index & 63) & 1) != 0;
+    size_t which = marks_of(epoch);
+    if (items->marked[which] != epoch || index >= items->used) {
+        return false;
+    }
+    const uint64_t *marks = items->marks + which * mark_words(items->room);
+    return (marks[index >> 6] >> (index & 63) & 1) != 0;
+}
+
+/* The same for all of the first ones. */
+static inline bool items_are_marked(const Items *items, size_t count, uint64_t epoch)
+{
+    const uint64_t *marks = items->marks + marks_of(epoch) * mark_words(items->room);
+    size_t whole = count >> 6;
+    for (size_t i = 0; i < whole; i++) {
+        if (marks[i] != UINT64_MAX) {
+            return false;
+        }
+    }
+    uint64_t rest = (1ULL << (count & 63)) - 1;
+    return rest == 0 || (marks[whole] & rest) == rest;
 }
 
 enum { MOST_ITEMS = 1 << 26 };    /* what comes after them are variables like others */
@@ -64,9 +96,10 @@ extern uint32_t cells_generation; /* changes when cells come to lie elsewhere */
 Cell *cell_of(uint64_t where, uint64_t what);
 const Cell *cell_if_known(uint64_t where, uint64_t what);
 Items *items_of(uint64_t where);
-extern Items *items_recent[256]; /* by address; they may be of others */
+enum { RECENT_ITEMS = 1 << 12 };
+extern Items *items_recent[RECENT_ITEMS]; /* by address; they may be of others */
 Cell *items_cell(Items *items, uint32_t index);
-void items_mark(Items *items, size_t index, uint64_t epoch);
+uint32_t items_mark(Items *items, size_t index, uint64_t epoch);
 bool cells_sample(uint64_t where, uint64_t seed, uint64_t threshold);
 typedef void (*VisitCell)(uint64_t where, uint64_t what, Cell *cell);
 void cells_visit(VisitCell visit);
@@ -94,6 +127,33 @@ int shadow_open(void);
 void shadow_make_public(PyObject *object);
 void shadow_renew(PyObject *object);
 void shadow_close(void);
+
+/* races.c */
+/* What sites of attributes have told: what an operand means need not be found out again. */
+typedef struct {
+    AccessSite *site;
+    PyObject *operand;
+    uint64_t moment; /* the epoch, and the operand's life */
+    Cell *cell;
+} Memo;
+enum { MEMO_BITS = 16, MOST_MEMOS = 1 << MEMO_BITS };
+extern Memo memos[MOST_MEMOS];
+
+/* Each thread has its own, in the slot that the epoch has. */
+static inline Memo *memo_of(const AccessSite *site, const PyObject *operand, uint64_t epoch)
+{
+    uint64_t hash = ((uintptr_t)operand >> 4) * 0x9E3779B97F4A7C15ULL;
+    hash ^= (((uintptr_t)site >> 4) + (epoch >> 32)) * 0xC2B2AE3D27D4EB4FULL;
+    return &memos[hash >> (64 - MEMO_BITS)];
+}
+
+/* Was all that the site and the operand tell told in this epoch? */
+static inline bool memo_is_of(const AccessSite *site, const PyObject *operand, uint64_t epoch)
+{
+    const Memo *memo = memo_of(site, operand, epoch);
+    return memo->operand == operand && memo->site == site &&
+           memo->moment == (epoch << 16 | *shadow_at(operand));
+}
 
 /* found.c */
 void found_race(const Access *first, const Access *second, PyObject *object, uintptr_t what,

@@ -90,13 +90,13 @@ void shadow_settle(void)
 /* The object is not there any more, nor what was put there after it. */
 static void take_out(struct FreeList *list, const PyObject *object)
 {
-    for (int i = list->count; i-- > 0;) {
-        if (list->kept[i] == object) {
-            while (list->count > i) {
-                PyObject *other = list->kept[--list->count];
-                *era_at(other) = Py_REFCNT(other) != 0 ? era_of(gate.holder) : 0;
-            }
-        }
+    int i = list->count - 1;
+    while (i >= 0 && list->kept[i] != object) {
+        i--;
+    }
+    while (i >= 0 && list->count > i) {
+        PyObject *other = list->kept[--list->count];
+        *era_at(other) = Py_REFCNT(other) != 0 ? era_of(gate.holder) : 0;
     }
     *era_at(object) = 0;
 }
@@ -155,7 +155,9 @@ static void *watched_malloc(void *context, size_t size)
 {
     (void)context;
     void *block = native.malloc(native.ctx, size);
-    begin_era(block, size);
+    if (size % sizeof(void *) == 0) { /* else it is a number or a text: nobody asks whose it is */
+        begin_era(block, size);
+    }
     return block;
 }
 

@@ -5,7 +5,7 @@
  * the code was loaded, so that rewritten code can be kept on disk. Where one instruction can ask
  * for truth and drop the constant, plant() uses it instead of the other two: the tick is true,
  * and the jump goes over the one that is left. Placeholders of accesses are swapped as well, for
- * sites (access.c). */
+ * sites (access.c), which are true, too, where one is a statement. */
 #include "core.h"
 #include <opcode.h>
 
@@ -64,9 +64,15 @@ static void shorten(PyCodeObject *code)
     int argument = 0;
     for (; at + 2 < end; at++) {
         argument = argument << 8 | compat_argument(*at);
-        bool is_tick = compat_opcode(*at) == LOAD_CONST &&
-                       PyTuple_GET_ITEM(code->co_consts, argument) == the_tick;
-        if (is_tick && compat_opcode(at[1]) == UNARY_NEGATIVE && compat_opcode(at[2]) == POP_TOP) {
+        PyObject *constant =
+            compat_opcode(*at) == LOAD_CONST ? PyTuple_GET_ITEM(code->co_consts, argument) : NULL;
+        bool is_ours = constant != NULL && (is_access_site(constant) || is_guard(constant));
+        bool is_point = is_ours || (constant != NULL && constant == the_tick);
+        if (is_point && is_guard(constant) && compat_opcode(at[1]) == UNARY_NEGATIVE &&
+            compat_opcode(at[2]) == POP_AND_JUMP_IF_FALSE) {
+            compat_set_instruction(&at[1], NOP, 0);
+        }
+        if (is_point && compat_opcode(at[1]) == UNARY_NEGATIVE && compat_opcode(at[2]) == POP_TOP) {
             compat_set_instruction(&at[1], POP_AND_JUMP_IF_TRUE, 1);
             compat_set_instruction(&at[2], NOP, 0);
         }
@@ -82,7 +88,7 @@ static void shorten(PyCodeObject *code)
 
 static int swap_constants(PyCodeObject *code)
 {
-    bool has_tick = false;
+    bool has_points = false;
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(code->co_consts); i++) {
         PyObject *constant = PyTuple_GET_ITEM(code->co_consts, i);
         if (PyCode_Check(constant)) {
@@ -93,7 +99,7 @@ static int swap_constants(PyCodeObject *code)
         else if (PyUnicode_CheckExact(constant) && PyUnicode_Compare(constant, placeholder) == 0) {
             PyTuple_SET_ITEM(code->co_consts, i, Py_NewRef(the_tick));
             Py_DECREF(constant);
-            has_tick = true;
+            has_points = true;
         }
         else if (is_access_placeholder(constant)) {
             PyObject *site = access_site(constant);
@@ -102,9 +108,10 @@ static int swap_constants(PyCodeObject *code)
             }
             PyTuple_SET_ITEM(code->co_consts, i, site);
             Py_DECREF(constant);
+            has_points = true;
         }
     }
-    if (has_tick) {
+    if (has_points) {
         shorten(code);
     }
     return PyErr_Occurred() ? -1 : 0;

@@ -33,6 +33,7 @@ from reenact.instrument.creation import creations
 from reenact.instrument.escapes import Escapes
 from reenact.instrument.likely import Likely
 from reenact.instrument.places import before, first_place, last_place
+from reenact.instrument.regions import Regions
 from reenact.instrument.rewrite import ALL, HEURISTIC, is_tick, position
 from reenact.instrument.rewriting import BEFORE, CONSTANT, UNKNOWN, UNLIKELY, WRITTEN
 from reenact.instrument.scopes import COMPREHENSIONS, Names, slots
@@ -80,7 +81,10 @@ _OPERATORS = {
 def insert_accesses(tree: _ast.Module, manner: str = ALL) -> Sites:
     """Put sites into *tree*, which has its ticks already; what was put in, and what was not."""
     rewriter = _Rewriter(tree, manner)
+    regions = None if manner == ALL else Regions(tree, rewriter.names, rewriter.escapes)
     rewriter.rewrite(tree)
+    if regions is not None:
+        regions.insert()
     return rewriter.sites
 
 

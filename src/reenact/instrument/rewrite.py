@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from types import CodeType
 
 REWRITER_VERSION = 1  # part of every cache key: raise it when the output changes
-ACCESSES_VERSION = 11  # the same, for code with the sites of accesses
+ACCESSES_VERSION = 14  # the same, for code with the sites of accesses
 PLACEHOLDER = "\0reenact tick\0"
 
 # Whom sites are for: a search has a point at each; the race detector alone is not told what tells

@@ -75,10 +75,22 @@ class Sites:
 def wrap(site: str, operand: Any, place: Place) -> Any:
     """*operand*, with *site* around it that stands at *place* once it is evaluated."""
     constant = _ast.Constant(site, None, **first_place(operand))
-    is_plain = isinstance(operand, _SUBSCRIPTED) and not is_constant_name(operand)
-    if is_plain or isinstance(operand, _ast.Slice) or _is_index_only(operand):
+    if _is_computed(operand) or isinstance(operand, _ast.Slice) or _is_index_only(operand):
         return _ast.Subscript(constant, operand, _ast.Load(), **place)
     return _ast.BinOp(constant, _ast.MatMult(), operand, **place)
+
+
+def _is_computed(node: Any) -> bool:
+    """Does *node* stay what it is, whatever the compiler does with constants? Then a subscript
+    does, which is quicker than an operator."""
+    while isinstance(node, (_ast.BinOp, _ast.Subscript)):
+        if isinstance(node, _ast.Subscript):
+            node = node.value
+        elif isinstance(node.op, _ast.Mod):
+            return False  # formatting
+        else:
+            node = node.right if isinstance(node.left, _ast.Constant) else node.left
+    return isinstance(node, _SUBSCRIPTED) and not is_constant_name(node)
 
 
 def operands(call: _ast.Call) -> list[Any]:
