@@ -211,7 +211,7 @@ static bool reports_failure(PyFrameObject *frame)
 
 static int on_event(PyObject *unused, PyFrameObject *frame, int what, PyObject *argument)
 {
-    (void)unused;
+    culprits_event(unused, frame, what, argument);
     if (!hunt.is_on || is_inside || me == NULL) {
         return 0;
     }
@@ -261,6 +261,7 @@ void trace_new_thread(void)
     if (hunt.is_on) {
         PyEval_SetTrace(on_event, Py_None);
     }
+    culprits_new_thread();
 }
 
 /* hunt(judge, ours, end, backward, thread, deepest, least, lines, every_line, writes, failures) */
