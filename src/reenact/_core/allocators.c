@@ -18,22 +18,30 @@
 #include <link.h>
 #include <string.h>
 
-enum { MOST_KEPT = 1 << 12, MOST_KEPT_BYTES = 1 << 23, SMALL = 32, MOST_SITES = 16 };
+enum { MOST_OWN = 1 << 8, MOST_OWN_BYTES = 1 << 20 };          /* of the interpreter's, and */
+enum { MOST_FOREIGN = 1 << 12, MOST_FOREIGN_BYTES = 1 << 23 }; /* of extensions: freed and kept */
+enum { SMALL = 32, MOST_SITES = 16 };
 enum { MOST_MOVED = 1 << 16 };
+
+/* Freed blocks, in order. */
+typedef struct {
+    uint32_t first, count;
+    size_t bytes;
+    char *blocks[MOST_FOREIGN];
+} Ring;
 
 typedef struct {
     PyMemAllocatorEx native;
     PyMemAllocatorDomain number;
     bool is_raw;
-    char *kept[MOST_KEPT]; /* freed blocks, in a ring */
-    uint32_t first, count;
-    size_t bytes;
+    Ring own, foreign;
 } Domain;
 
 static Domain raw_domain = {.number = PYMEM_DOMAIN_RAW, .is_raw = true};
 static Domain mem_domain = {.number = PYMEM_DOMAIN_MEM};
 static Domain obj_domain = {.number = PYMEM_DOMAIN_OBJ};
-static bool is_on, is_installed, is_blind, covers_everything;
+static bool is_on, is_installed, keeps_freed, is_blind;
+static size_t passed_size; /* what the interpreter asks for is passed on up to this size */
 
 /* The raw domain is used without the GIL as well. */
 static atomic_flag raw_is_locked = ATOMIC_FLAG_INIT;
@@ -107,15 +115,17 @@ typedef struct {
     bool is_covered, has_front;
 } Manner;
 
+/* Most blocks are small, and of no interest. */
+static inline bool is_number(const Domain *domain, size_t size, const void *caller)
+{
+    return domain == &obj_domain && size <= passed_size && is_interpreter(caller) &&
+           !is_site(caller);
+}
+
 static inline Manner manner_of(const Domain *domain, size_t size, const void *caller)
 {
     bool is_own = is_interpreter(caller);
-    if (!is_on || (domain->is_raw && is_own)) {
-        return (Manner){.is_covered = false};
-    }
-    bool is_small = size <= SMALL && is_own && domain == &obj_domain;
-    bool is_known = is_small && is_site(caller);
-    if (is_small && !is_known && !covers_everything) {
+    if (is_number(domain, size, caller) || !is_on || (domain->is_raw && is_own)) {
         return (Manner){.is_covered = false};
     }
     enum Class class = domain->is_raw          ? OF_RAW
@@ -123,7 +133,8 @@ static inline Manner manner_of(const Domain *domain, size_t size, const void *ca
                        : !is_own               ? OF_EXTENSION
                        : domain == &mem_domain ? OF_BUFFERS
                                                : OF_OBJECTS;
-    return (Manner){class, true, domain != &obj_domain || !is_own || is_known};
+    bool has_front = domain != &obj_domain || !is_own || (size <= SMALL && is_site(caller));
+    return (Manner){class, true, has_front};
 }
 
 /* ---- freed blocks ---- */
@@ -133,7 +144,7 @@ static inline char *native_of(const char *block, uint64_t info)
     return (char *)block - (info & HAS_FRONT ? FRONT : 0);
 }
 
-static void give_back(Domain *domain, char *block, uint64_t *info)
+static inline void give_back(Domain *domain, char *block, uint64_t *info)
 {
     char *native = native_of(block, *info);
     if (__builtin_expect(*info & IS_WATCHED, 0)) {
@@ -143,50 +154,67 @@ static void give_back(Domain *domain, char *block, uint64_t *info)
     domain->native.free(domain->native.ctx, native);
 }
 
-static inline void look_at(const char *block, uint64_t info)
+static void __attribute__((noinline)) look_at(const char *block, uint64_t info)
 {
     Damage damage = canaries_judge(block, info);
-    if (__builtin_expect(damage.kind != NO_DAMAGE && !(info & IS_TOLD), 0)) {
+    if (damage.kind != NO_DAMAGE && !(info & IS_TOLD)) {
         canaries_note(&damage);
     }
 }
 
-static void let_go_of_oldest(Domain *domain)
+static inline void let_go_of_oldest(Domain *domain, Ring *ring, uint32_t most)
 {
-    char *block = domain->kept[domain->first];
+    char *block = ring->blocks[ring->first];
     uint64_t *info = canaries_find(block);
-    domain->first = (domain->first + 1) % MOST_KEPT;
-    domain->count--;
-    domain->bytes -= canaries_size(block, *info);
-    look_at(block, *info);
+    size_t size = canaries_size(block, *info);
+    ring->first = (ring->first + 1) % most;
+    ring->count--;
+    ring->bytes -= size;
+    if (__builtin_expect(!canaries_are_full(block, size, *info), 0)) {
+        look_at(block, *info);
+    }
     give_back(domain, block, info);
 }
 
-static void keep(Domain *domain, char *block, size_t size, uint64_t *info)
+static inline void keep_in(Domain *domain, Ring *ring, char *block, size_t size, uint32_t most,
+                           size_t most_bytes)
 {
-    while (domain->count == MOST_KEPT ||
-           (domain->count > 0 && domain->bytes + size > MOST_KEPT_BYTES)) {
-        let_go_of_oldest(domain);
+    while (ring->count == most || (ring->count > 0 && ring->bytes + size > most_bytes)) {
+        let_go_of_oldest(domain, ring, most);
     }
-    canaries_fill(block, size);
-    *info = (*info | IS_FREED) & ~(uint64_t)IS_TOLD;
-    domain->kept[(domain->first + domain->count++) % MOST_KEPT] = block;
-    domain->bytes += size;
+    ring->blocks[(ring->first + ring->count++) % most] = block;
+    ring->bytes += size;
 }
 
-static inline void end_block(Domain *domain, char *block, uint64_t *info)
+static inline void keep(Domain *domain, char *block, size_t size, uint64_t *info)
+{
+    enum Class class = class_of(*info);
+    canaries_fill(block, size);
+    *info = (*info | IS_FREED) & ~(uint64_t)IS_TOLD;
+    if (class == OF_EXTENSION || class == OF_RAW) {
+        keep_in(domain, &domain->foreign, block, size, MOST_FOREIGN, MOST_FOREIGN_BYTES);
+    }
+    else {
+        keep_in(domain, &domain->own, block, size, MOST_OWN, MOST_OWN_BYTES);
+    }
+}
+
+static inline __attribute__((always_inline)) void end_block(Domain *domain, char *block,
+                                                            uint64_t *info)
 {
     if (__builtin_expect(*info & IS_FREED, 0)) {
         Damage damage = {DOUBLE_FREE, block, canaries_size(block, *info), 0, serial_of(*info)};
         canaries_note(&damage);
         return;
     }
-    look_at(block, *info);
+    size_t size = canaries_size(block, *info);
+    if (__builtin_expect(!canaries_are_whole(block, size, *info), 0)) {
+        look_at(block, *info);
+    }
     if (__builtin_expect(*info & IS_WATCHED, 0)) {
         culprits_freed(block, *info);
     }
-    size_t size = canaries_size(block, *info);
-    if (looks_for_freed && is_on && size <= MOST_KEPT_BYTES) {
+    if (keeps_freed && class_of(*info) != OF_BUFFERS && size <= MOST_OWN_BYTES) {
         keep(domain, block, size, info);
     }
     else {
@@ -196,7 +224,8 @@ static inline void end_block(Domain *domain, char *block, uint64_t *info)
 
 /* ---- in place of the allocators ---- */
 
-static inline void *covered(Domain *domain, size_t size, Manner manner, bool is_zero)
+static inline __attribute__((always_inline)) void *covered(Domain *domain, size_t size,
+                                                           Manner manner, bool is_zero)
 {
     size_t room = canaries_room(size, manner.has_front);
     char *native = is_zero ? domain->native.calloc(domain->native.ctx, 1, room)
@@ -213,10 +242,10 @@ static inline void *covered(Domain *domain, size_t size, Manner manner, bool is_
     return block;
 }
 
-static inline void *allocate(Domain *domain, size_t size, const void *caller)
+static __attribute__((noinline)) void *allocate(Domain *domain, size_t size, const void *caller)
 {
     Manner manner = manner_of(domain, size, caller);
-    if (!manner.is_covered) {
+    if (__builtin_expect(!manner.is_covered, 1)) {
         return domain->native.malloc(domain->native.ctx, size);
     }
     lock_if_raw(domain);
@@ -243,17 +272,11 @@ static inline uint64_t *info_of(const void *block)
     return info == NULL || *info == 0 ? NULL : info;
 }
 
-static inline void release(Domain *domain, void *block)
+static __attribute__((noinline)) void release(Domain *domain, void *block, uint64_t *info)
 {
-    uint64_t *info = info_of(block);
-    if (info == NULL) {
-        domain->native.free(domain->native.ctx, block);
-    }
-    else {
-        lock_if_raw(domain);
-        end_block(domain, block, info);
-        unlock_if_raw(domain);
-    }
+    lock_if_raw(domain);
+    end_block(domain, block, info);
+    unlock_if_raw(domain);
 }
 
 /* What an extension resizes is moved, so that whoever still has the old block is found out; unless
@@ -296,10 +319,9 @@ static void *resize_covered(Domain *domain, char *block, size_t size, uint64_t *
         end_block(domain, block, info); /* which tells of it */
         return NULL;
     }
-    Manner manner = {*info >> STATE_BITS & ((1 << CLASS_BITS) - 1), true, *info & HAS_FRONT};
+    Manner manner = {class_of(*info), true, *info & HAS_FRONT};
     bool is_foreign = manner.class == OF_EXTENSION || manner.class == OF_RAW;
-    bool moves =
-        is_foreign && looks_for_freed && is_on && canaries_size(block, *info) <= MOST_MOVED;
+    bool moves = is_foreign && keeps_freed && canaries_size(block, *info) <= MOST_MOVED;
     lock_if_raw(domain);
     void *resized = moves ? move(domain, block, size, manner, info)
                           : resize_in_place(domain, block, size, manner, info);
@@ -318,11 +340,14 @@ static inline void *resize(Domain *domain, void *block, size_t size, const void 
                         : resize_covered(domain, block, size, info);
 }
 
+/* What is passed on must cost next to nothing: the rest is done elsewhere. */
 #define CALLER __builtin_return_address(0)
 #define IN_PLACE_OF(domain)                                                                        \
     static void *domain##_malloc(void *context, size_t size)                                       \
     {                                                                                              \
-        (void)context;                                                                             \
+        if (is_number(&domain##_domain, size, CALLER)) {                                           \
+            return domain##_domain.native.malloc(context, size);                                   \
+        }                                                                                          \
         return allocate(&domain##_domain, size, CALLER);                                           \
     }                                                                                              \
     static void *domain##_calloc(void *context, size_t count, size_t size)                         \
@@ -337,8 +362,12 @@ static inline void *resize(Domain *domain, void *block, size_t size, const void 
     }                                                                                              \
     static void domain##_free(void *context, void *block)                                          \
     {                                                                                              \
-        (void)context;                                                                             \
-        release(&domain##_domain, block);                                                          \
+        uint64_t *info = info_of(block);                                                           \
+        if (info == NULL) {                                                                        \
+            domain##_domain.native.free(context, block);                                           \
+            return;                                                                                \
+        }                                                                                          \
+        release(&domain##_domain, block, info);                                                    \
     }
 
 IN_PLACE_OF(obj)
@@ -471,12 +500,12 @@ static void install(Domain *domain, PyMemAllocatorEx ours)
 }
 
 /* Why it cannot begin, or NULL. */
-const char *allocators_begin(bool everything)
+const char *allocators_begin(bool freed, bool everything)
 {
     if (shadow_is_open()) {
         return "canaries must begin before races are looked for";
     }
-    covers_everything = everything;
+    passed_size = everything ? 0 : SMALL;
     if (!is_installed) {
         Domain *domains[] = {&obj_domain, &mem_domain, &raw_domain};
         for (int i = 0; i < 3; i++) {
@@ -496,14 +525,18 @@ const char *allocators_begin(bool everything)
     if (is_blind) {
         interpreter_size = 0;
     }
+    keeps_freed = freed;
     is_on = true;
     return NULL;
 }
 
 static void let_go_of_all(Domain *domain)
 {
-    while (domain->count > 0) {
-        let_go_of_oldest(domain);
+    while (domain->own.count > 0) {
+        let_go_of_oldest(domain, &domain->own, MOST_OWN);
+    }
+    while (domain->foreign.count > 0) {
+        let_go_of_oldest(domain, &domain->foreign, MOST_FOREIGN);
     }
 }
 
@@ -511,7 +544,7 @@ static void let_go_of_all(Domain *domain)
 void allocators_end(void)
 {
     if (is_on) {
-        is_on = false;
+        is_on = keeps_freed = false;
         let_go_of_all(&obj_domain);
         let_go_of_all(&mem_domain);
         lock_raw();

@@ -13,19 +13,12 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define PLACE ((char *)0x2D0000000000ULL)
-enum { PLACE_BITS = 38, SPACE_BITS = 47, REGION_BITS = 20, MOST_LARGE = 1 << 16 };
-enum { COUNTED_SIZES = 1 << 16, MOST_FOUND = 1024, FILLED_ENDS = 1 << 15 };
-enum { REGION_WORDS = 1 << (REGION_BITS - 4) };
+enum { MEMORY_BITS = 38, MOST_LARGE = 1 << 16, MOST_FOUND = 1024 };
 
-typedef uint64_t __attribute__((may_alias)) Aliased;
-
-bool looks_for_overflows, looks_for_freed;
+bool looks_for_overflows;
 const char *const DAMAGES[] = {"", "overflow", "underflow", "use after free", "double free"};
 
 static char *next_memory;
-static uint64_t **regions; /* by address; NULL if nothing in it was ever covered */
-static uint64_t (*counts)[COUNTED_SIZES];
 static uint32_t *used_regions; /* in order of their first use */
 static uint32_t used_count;
 static struct Large {
@@ -38,7 +31,7 @@ static uint32_t found_count;
 
 /* ---- memory of our own ---- */
 
-/* Threads without the GIL come here as well: for blocks of the raw domain, and for new regions. */
+/* Threads without the GIL come here as well, with blocks of the raw domain. */
 static atomic_flag is_locked = ATOMIC_FLAG_INIT;
 
 static void lock(void)
@@ -53,11 +46,15 @@ static void unlock(void)
     atomic_flag_clear_explicit(&is_locked, memory_order_release);
 }
 
+/* NULL if there is no more */
 static void *take(size_t size)
 {
-    void *memory = next_memory;
-    next_memory += (size + 4095) & ~(size_t)4095;
-    return next_memory > PLACE + (1ULL << PLACE_BITS) ? NULL : memory;
+    size = (size + 4095) & ~(size_t)4095;
+    if (next_memory + size > (char *)CANARY_MEMORY + (1ULL << MEMORY_BITS)) {
+        return NULL;
+    }
+    next_memory += size;
+    return next_memory - size;
 }
 
 /* -1 with an exception set */
@@ -66,64 +63,36 @@ int canaries_map(void)
     if (next_memory != NULL) {
         return 0;
     }
-    void *at = mmap(PLACE, 1ULL << PLACE_BITS, PROT_READ | PROT_WRITE,
+    void *at = mmap((void *)CANARY_MEMORY, 1ULL << MEMORY_BITS, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-    if (at != PLACE || pthread_atfork(lock, unlock, unlock) != 0) {
+    if (at != (void *)CANARY_MEMORY || pthread_atfork(lock, unlock, unlock) != 0) {
         PyErr_SetString(PyExc_OSError, "no address space for canaries: they reserve 256 GB, of "
                                        "which they use little (see ulimit -v)");
         return -1;
     }
-    madvise(at, 1ULL << PLACE_BITS, MADV_NOHUGEPAGE);
-    next_memory = PLACE;
-    regions = take(sizeof *regions << (SPACE_BITS - REGION_BITS));
-    counts = take(sizeof *counts * CLASS_COUNT);
+    madvise(at, 1ULL << MEMORY_BITS, MADV_NOHUGEPAGE);
+    next_memory = (char *)&COUNTS[CLASS_COUNT];
     used_regions = take(sizeof *used_regions << (SPACE_BITS - REGION_BITS));
     larges = take(sizeof *larges * MOST_LARGE);
     return 0;
 }
 
-static uint64_t *__attribute__((noinline)) new_region(uintptr_t number)
+uint64_t *canaries_new_region(uintptr_t number)
 {
     lock();
-    if (regions[number] == NULL) {
-        regions[number] = take(sizeof(uint64_t) * REGION_WORDS);
-        if (regions[number] != NULL) {
+    if (REGIONS[number] == NULL) {
+        REGIONS[number] = take(sizeof(uint64_t) * REGION_WORDS);
+        if (REGIONS[number] != NULL) {
             used_regions[used_count++] = (uint32_t)number;
         }
     }
     unlock();
-    return regions[number];
+    return REGIONS[number];
 }
 
-/* ---- what is known of a block ---- */
+/* ---- large blocks ---- */
 
-static inline size_t word_in_region(uintptr_t address)
-{
-    return address >> 4 & (REGION_WORDS - 1);
-}
-
-/* NULL if no block there was ever covered */
-uint64_t *canaries_find(const void *block)
-{
-    uintptr_t address = (uintptr_t)block;
-    if (__builtin_expect(address >> SPACE_BITS != 0, 0)) {
-        return NULL;
-    }
-    uint64_t *region = regions[address >> REGION_BITS];
-    return region == NULL ? NULL : &region[word_in_region(address)];
-}
-
-static uint64_t *find_or_make(const void *block)
-{
-    uintptr_t address = (uintptr_t)block;
-    uint64_t *region = regions[address >> REGION_BITS];
-    if (__builtin_expect(region == NULL, 0)) {
-        region = new_region(address >> REGION_BITS);
-    }
-    return region == NULL ? NULL : &region[word_in_region(address)];
-}
-
-static bool keep_large(const void *block, size_t size)
+bool canaries_keep_large(const void *block, size_t size)
 {
     lock();
     bool has_room = large_count < MOST_LARGE;
@@ -136,7 +105,7 @@ static bool keep_large(const void *block, size_t size)
 
 static struct Large *find_large(const void *block)
 {
-    for (uint32_t i = 0; i < large_count; i++) {
+    for (uint32_t i = large_count; i-- > 0;) {
         if (larges[i].block == block) {
             return &larges[i];
         }
@@ -144,138 +113,61 @@ static struct Large *find_large(const void *block)
     return NULL;
 }
 
-size_t canaries_size(const void *block, uint64_t info)
+size_t canaries_large_size(const void *block)
 {
-    size_t size = info >> (STATE_BITS + CLASS_BITS) & LARGE;
-    if (__builtin_expect(size < LARGE, 1)) {
-        return size;
-    }
     lock();
     const struct Large *large = find_large(block);
-    size = large == NULL ? 0 : large->size;
+    size_t size = large == NULL ? 0 : large->size;
     unlock();
     return size;
 }
 
-/* The block is given back. */
-void canaries_forget(const void *block, uint64_t *info)
+void canaries_forget_large(const void *block)
 {
-    if ((*info >> (STATE_BITS + CLASS_BITS) & LARGE) == LARGE) {
-        lock();
-        struct Large *large = find_large(block);
-        if (large != NULL) {
-            *large = larges[--large_count];
-        }
-        unlock();
+    lock();
+    struct Large *large = find_large(block);
+    if (large != NULL) {
+        *large = larges[--large_count];
     }
-    *info = 0;
+    unlock();
 }
 
-/* ---- the bytes ----
- *
- * They differ from block to block, so that a block that is copied with too many bytes does not
- * bring the right ones along. None is 0, 255 or a letter. */
-
-static inline uint64_t word_of(const void *block)
+/* Of a freed block that is large, both ends are evidence. */
+void canaries_fill_large(char *block, size_t room)
 {
-    uint64_t mixed = (uintptr_t)block * 0x9E3779B97F4A7C15ULL;
-    mixed ^= mixed >> 29;
-    return (mixed & 0x3F3F3F3F3F3F3F3FULL) | 0x8080808080808080ULL;
+    uint64_t word = freed_word_of(block);
+    put_tail(block, block + FILLED_ENDS, word);
+    put_tail(block + room - FILLED_ENDS, block + room, word);
 }
 
-/* As a count of references it is no object's that never dies, which nobody would count. */
-static inline uint64_t freed_word_of(const void *block)
-{
-    return word_of(block) ^ 0x00000000C0000000ULL;
-}
-
-size_t canaries_room(size_t size, bool has_front)
-{
-    return (has_front ? FRONT : 0) + ((size + TAIL + 15) & ~(size_t)15);
-}
-
-static inline const char *end_of(const char *block, size_t size)
-{
-    return block + canaries_room(size, false);
-}
-
-static inline void put(char *from, const char *end, uint64_t word)
-{
-    Aliased *at = (Aliased *)((uintptr_t)from & ~(uintptr_t)7);
-    uint64_t kept = (1ULL << ((uintptr_t)from & 7) * 8) - 1;
-    *at = (*at & kept) | (word & ~kept);
-    while (++at < (const Aliased *)end) {
-        *at = word;
-    }
-}
+/* ---- where the damage is ---- */
 
 /* The first byte that is not what was put there, or NULL; up to an end that is a whole word's. */
-static inline const char *first_bad(const char *from, const char *end, uint64_t word)
+static const char *first_bad(const char *from, const char *end, uint64_t word)
 {
     const Aliased *at = (const Aliased *)((uintptr_t)from & ~(uintptr_t)7);
     uint64_t ignored = (1ULL << ((uintptr_t)from & 7) * 8) - 1;
     for (; at < (const Aliased *)end; at++, ignored = 0) {
         uint64_t bad = (*at ^ word) & ~ignored;
-        if (__builtin_expect(bad != 0, 0)) {
+        if (bad != 0) {
             return (const char *)at + (__builtin_ctzll(bad) >> 3);
         }
     }
     return NULL;
 }
 
-/* A word that says all of a new block; 0 if there is no room for that. */
-static inline uint64_t new_info(size_t size, enum Class class, bool has_front)
-{
-    uint64_t number = ++counts[class][size < COUNTED_SIZES ? size : COUNTED_SIZES - 1];
-    return number << (STATE_BITS + CLASS_BITS + SIZE_BITS) |
-           (uint64_t)(size < LARGE ? size : LARGE) << (STATE_BITS + CLASS_BITS) |
-           (uint64_t)class << STATE_BITS | (has_front ? HAS_FRONT : 0);
-}
-
-/* Puts the evidence around a block; false if it cannot be covered. */
-bool canaries_cover(char *block, size_t size, enum Class class, bool has_front)
-{
-    uint64_t *info = find_or_make(block), word = word_of(block);
-    if (info == NULL || (size >= LARGE && !keep_large(block, size))) {
-        return false;
-    }
-    *info = new_info(size, class, has_front);
-    if (has_front) {
-        ((Aliased *)block)[-1] = ((Aliased *)block)[-2] = word;
-    }
-    put(block + size, end_of(block, size), word);
-    if (__builtin_expect(culprits_are_watched, 0)) {
-        *info |= culprits_allocated(block, *info);
-    }
-    return true;
-}
-
-/* Of a freed block that is very large, only both ends are evidence. The last word may be in part
- * canary: it becomes evidence of the freed block, as all that follows. */
-void canaries_fill(char *block, size_t size)
-{
-    uint64_t word = freed_word_of(block);
-    const char *end = end_of(block, size);
-    if (end - block <= 2 * FILLED_ENDS) {
-        put(block, end, word);
-        return;
-    }
-    put(block, block + FILLED_ENDS, word);
-    put((char *)end - FILLED_ENDS, end, word);
-}
-
 static const char *first_bad_freed(const char *block, size_t size)
 {
     uint64_t word = freed_word_of(block);
-    const char *end = end_of(block, size);
-    if (end - block <= 2 * FILLED_ENDS) {
-        return first_bad(block, end, word);
+    size_t room = canaries_room(size, false);
+    if (room <= 2 * FILLED_ENDS) {
+        return first_bad(block, block + room, word);
     }
     const char *bad = first_bad(block, block + FILLED_ENDS, word);
-    return bad != NULL ? bad : first_bad(end - FILLED_ENDS, end, word);
+    return bad != NULL ? bad : first_bad(block + room - FILLED_ENDS, block + room, word);
 }
 
-static Damage damage(enum DamageKind kind, const char *block, uint64_t info, const char *bad)
+static Damage damage_at(const char *bad, enum DamageKind kind, const char *block, uint64_t info)
 {
     return (Damage){kind, block, canaries_size(block, info), bad - block, serial_of(info)};
 }
@@ -284,20 +176,23 @@ static Damage damage(enum DamageKind kind, const char *block, uint64_t info, con
 Damage canaries_judge(const char *block, uint64_t info)
 {
     size_t size = canaries_size(block, info);
-    uint64_t word = word_of(block);
     bool is_freed = info & IS_FREED;
     const char *bad = NULL;
     if (!is_freed && !looks_for_overflows) {
         return (Damage){.kind = NO_DAMAGE};
     }
-    if ((info & HAS_FRONT) && (bad = first_bad(block - FRONT, block, word)) != NULL) {
-        return damage(is_freed ? USE_AFTER_FREE : UNDERFLOW, block, info, bad);
+    if (is_freed ? canaries_are_full(block, size, info) : canaries_are_whole(block, size, info)) {
+        return (Damage){.kind = NO_DAMAGE};
+    }
+    if ((info & HAS_FRONT) && (bad = first_bad(block - FRONT, block, word_of(block))) != NULL) {
+        return damage_at(bad, is_freed ? USE_AFTER_FREE : UNDERFLOW, block, info);
     }
     if (is_freed && (bad = first_bad_freed(block, size)) != NULL) {
-        return damage(USE_AFTER_FREE, block, info, bad);
+        return damage_at(bad, USE_AFTER_FREE, block, info);
     }
-    if (!is_freed && (bad = first_bad(block + size, end_of(block, size), word)) != NULL) {
-        return damage(OVERFLOW, block, info, bad);
+    const char *end = block + canaries_room(size, false);
+    if (!is_freed && (bad = first_bad(block + size, end, word_of(block))) != NULL) {
+        return damage_at(bad, OVERFLOW, block, info);
     }
     return (Damage){.kind = NO_DAMAGE};
 }
@@ -320,7 +215,7 @@ void canaries_note(const Damage *damage)
 void canaries_visit(Visit visit)
 {
     for (uint32_t i = 0; i < used_count; i++) {
-        uint64_t *region = regions[used_regions[i]];
+        uint64_t *region = REGIONS[used_regions[i]];
         uintptr_t start = (uintptr_t)used_regions[i] << REGION_BITS;
         for (size_t word = 0; word < REGION_WORDS; word++) {
             if (__builtin_expect(region[word] != 0, 0)) {
@@ -379,13 +274,12 @@ static PyObject *begin(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "pp|p", &overflow, &freed, &everything) || canaries_map() < 0) {
         return NULL;
     }
-    const char *refusal = allocators_begin(everything);
+    const char *refusal = allocators_begin(freed, everything);
     if (refusal != NULL) {
         PyErr_SetString(PyExc_RuntimeError, refusal);
         return NULL;
     }
     looks_for_overflows = overflow;
-    looks_for_freed = freed;
     Py_RETURN_NONE;
 }
 
