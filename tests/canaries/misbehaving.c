@@ -29,12 +29,13 @@ static PyObject *hold_raw(PyObject *module, PyObject *size)
     Py_RETURN_NONE;
 }
 
-static PyObject *grow(PyObject *module, PyObject *size)
+/* grow_and_forget(size): the block may have moved, which is not noticed */
+static PyObject *grow_and_forget(PyObject *module, PyObject *size)
 {
     (void)module;
-    char *before = held;
-    held = PyMem_Realloc(held, PyLong_AsSize_t(size));
-    return PyBool_FromLong(held != before);
+    void *volatile grown = PyMem_Realloc(held, PyLong_AsSize_t(size));
+    (void)grown;
+    Py_RETURN_NONE;
 }
 
 static PyObject *let_go(PyObject *module, PyObject *unused)
@@ -146,6 +147,24 @@ static PyObject *call_and_write(PyObject *module, PyObject *args)
     return result;
 }
 
+/* churn_raw(count): blocks of the raw domain without the GIL, as it should be */
+static PyObject *churn_raw(PyObject *module, PyObject *count)
+{
+    (void)module;
+    long rounds = PyLong_AsLong(count);
+    Py_BEGIN_ALLOW_THREADS;
+    for (long i = 0; i < rounds; i++) {
+        size_t size = 1 + (size_t)i * 37 % 900;
+        char *block = PyMem_RawMalloc(size);
+        memset(block, 'r', size);
+        block = PyMem_RawRealloc(block, size * 2);
+        memset(block, 's', size * 2);
+        PyMem_RawFree(block);
+    }
+    Py_END_ALLOW_THREADS;
+    Py_RETURN_NONE;
+}
+
 /* An object with a small buffer of its own at its end. */
 typedef struct {
     PyObject_HEAD char text[8];
@@ -205,7 +224,7 @@ static PyMethodDef functions[] = {
     {"hold", hold, METH_O, NULL},
     {"hold_object_memory", hold_object_memory, METH_O, NULL},
     {"hold_raw", hold_raw, METH_O, NULL},
-    {"grow", grow, METH_O, NULL},
+    {"grow_and_forget", grow_and_forget, METH_O, NULL},
     {"let_go", let_go, METH_NOARGS, NULL},
     {"let_go_object_memory", let_go_object_memory, METH_NOARGS, NULL},
     {"let_go_raw", let_go_raw, METH_NOARGS, NULL},
@@ -216,6 +235,7 @@ static PyMethodDef functions[] = {
     {"spoil_buffer", spoil_buffer, METH_VARARGS, NULL},
     {"spoil_list", spoil_list, METH_VARARGS, NULL},
     {"call_and_write", call_and_write, METH_VARARGS, NULL},
+    {"churn_raw", churn_raw, METH_O, NULL},
     {"new_small", new_small, METH_NOARGS, NULL},
     {"remember", remember, METH_O, NULL},
     {"use_remembered", use_remembered, METH_NOARGS, NULL},

@@ -499,11 +499,27 @@ static void install(Domain *domain, PyMemAllocatorEx ours)
     PyMem_SetAllocator(domain->number, &ours);
 }
 
+/* tracemalloc puts back what it found when it stops: us if it began after us, else what is below.
+ */
+static bool is_traced(void)
+{
+    PyObject *tracer = PyImport_ImportModule("_tracemalloc");
+    PyObject *answer = tracer == NULL ? NULL : PyObject_CallMethod(tracer, "is_tracing", NULL);
+    bool is_so = answer == Py_True;
+    Py_XDECREF(answer);
+    Py_XDECREF(tracer);
+    PyErr_Clear();
+    return is_so;
+}
+
 /* Why it cannot begin, or NULL. */
 const char *allocators_begin(bool freed, bool everything)
 {
     if (shadow_is_open()) {
         return "canaries must begin before races are looked for";
+    }
+    if (!is_installed && is_traced()) {
+        return "canaries must begin before tracemalloc does";
     }
     passed_size = everything ? 0 : SMALL;
     if (!is_installed) {

@@ -110,7 +110,7 @@ static inline void canaries_forget(const void *block, uint64_t *info)
 /* ---- the bytes ----
  *
  * They differ from block to block, so that a block that is copied with too many bytes does not
- * bring the right ones along. None is 0, 255 or a letter. */
+ * bring the right ones along. None is 0, 1, 255 or a character of ASCII that is seen. */
 
 static inline uint64_t word_of(const void *block)
 {
@@ -119,10 +119,11 @@ static inline uint64_t word_of(const void *block)
     return (mixed & 0x3F3F3F3F3F3F3F3FULL) | 0x8080808080808080ULL;
 }
 
-/* As a count of references it is no object's that never dies, which nobody would count. */
+/* As a count of references it must not be that of an object that never dies, which nobody counts:
+ * so the sign of the lower half is not set. */
 static inline uint64_t freed_word_of(const void *block)
 {
-    return word_of(block) ^ 0x00000000C0000000ULL;
+    return (word_of(block) & 0xFFFFFFFF0FFFFFFFULL) | 0x0000000010000000ULL;
 }
 
 /* Block and canaries together; a multiple of 16. */
