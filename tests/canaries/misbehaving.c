@@ -81,13 +81,13 @@ static PyObject *write_and_free(PyObject *module, PyObject *offset)
     Py_RETURN_NONE;
 }
 
-/* copy(count): to a block of as many bytes, with one more */
+/* copy(count): to a block of as many bytes, with eight more; they are canaries of the first */
 static PyObject *copy(PyObject *module, PyObject *count)
 {
     (void)module;
     size_t size = PyLong_AsSize_t(count);
     char *other = PyMem_Malloc(size);
-    memcpy(other, held, size + 1);
+    memcpy(other, held, size + 8);
     held = other;
     Py_RETURN_NONE;
 }
