@@ -1,6 +1,6 @@
 """The C core: the gate, the log, and the patched primitives. See src/reenact/_core/core.h."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import CodeType, FrameType, ModuleType
 from typing import Any, TypeVar
 
@@ -142,6 +142,24 @@ def locks_watch(on: bool, /) -> None: ...
 def locks_joined(index: int, /) -> None: ...
 def locks_found() -> dict[str, Any]: ...
 def locks_now() -> tuple[dict[str, Any], ...]: ...
+
+# Canaries around blocks of memory; a stack is ((file, line, function), ...), innermost first.
+def canaries_begin(overflow: bool, freed: bool, everything: bool = False, /) -> None: ...
+def canaries_end() -> None: ...
+def canaries_check() -> list[tuple[str, int, int, int, int]]: ...
+def canaries_watch(serials: Iterable[int], /) -> None: ...
+def canaries_watched() -> list[
+    tuple[
+        int,
+        str | None,
+        int,
+        int,
+        tuple[tuple[str, int, str], ...],
+        tuple[tuple[str, int, str], ...],
+        tuple[tuple[str, int, str], ...],
+        Any,
+    ]
+]: ...
 
 # A replay that somebody travels through: `debug/agent.py` and `debug/hunting.py`.
 def hunt(

@@ -199,6 +199,23 @@ static inline int compat_trace_all(Py_tracefunc function)
 #endif
 }
 
+/* The same of calls and returns, those of C functions among them. */
+static inline int compat_profile_all(Py_tracefunc function)
+{
+#if PY_VERSION_HEX >= 0x030C0000
+    PyEval_SetProfileAllThreads(function, Py_None);
+    return PyErr_Occurred() ? -1 : 0;
+#else
+    PyThreadState *tstate = PyInterpreterState_ThreadHead(PyInterpreterState_Get());
+    for (; tstate != NULL; tstate = PyThreadState_Next(tstate)) {
+        if (_PyEval_SetProfile(tstate, function, Py_None) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+#endif
+}
+
 /* Has the instructions of a frame told as well; from 3.12 on sys.monitoring does that for code. */
 static inline void compat_trace_instructions(PyFrameObject *frame)
 {

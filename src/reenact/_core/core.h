@@ -853,6 +853,13 @@ void trace_stop(enum StopReason reason);
 void trace_new_thread(void);
 extern PyMethodDef trace_functions[];
 
+/* culprits.c: which line damages a block of memory; see canaries.h */
+extern bool culprits_are_watched;
+int culprits_event(PyObject *unused, PyFrameObject *frame, int what, PyObject *argument);
+void culprits_switch(int32_t next);
+void culprits_new_thread(void);
+extern PyMethodDef canary_functions[], culprit_functions[];
+
 /* descriptors.c: at replay, the numbers that descriptors had */
 enum Place { PLACE_SOCKET, PLACE_NULL, PLACE_DIRECTORY, PLACE_FILE };
 int descriptor_place(int number, enum Place place);

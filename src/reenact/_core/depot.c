@@ -82,7 +82,12 @@ static uint32_t find_or_keep_stack(Frame *frame)
 /* The number of the stack of this thread's Python code, innermost first. */
 uint32_t depot_stack(void)
 {
-    Frame *frame = compat_top_frame(PyThreadState_Get());
+    return depot_stack_from(compat_top_frame(PyThreadState_Get()));
+}
+
+/* The same, from one of its frames on. */
+uint32_t depot_stack_from(Frame *frame)
+{
     if (frame == NULL) {
         return find_or_keep_stack(frame);
     }

@@ -164,6 +164,9 @@ static void hand(Thread *next)
     queue_remove(next);
     next->status = RUNNING;
     shadow_settle();
+    if (__builtin_expect(culprits_are_watched, 0)) {
+        culprits_switch(next->index);
+    }
     gate.holder = next;
     gate.state->holder = -1;
     in_this_order();

@@ -394,6 +394,8 @@ PyMODINIT_FUNC PyInit__core(void)
         PyModule_AddFunctions(module, fork_functions) < 0 ||
         PyModule_AddFunctions(module, trace_functions) < 0 ||
         PyModule_AddFunctions(module, epoch_functions) < 0 ||
+        PyModule_AddFunctions(module, canary_functions) < 0 ||
+        PyModule_AddFunctions(module, culprit_functions) < 0 ||
         PyModule_AddFunctions(module, explore_functions) < 0 ||
         PyModule_AddFunctions(module, point_functions) < 0 ||
         PyModule_AddFunctions(module, race_functions) < 0 ||

@@ -29,6 +29,7 @@ enum { MOST_ACCESSES = (1 << 24) - 1 };
 
 /* depot.c */
 uint32_t depot_stack(void);
+uint32_t depot_stack_from(Frame *frame);
 uint32_t depot_access(AccessSite *site, enum AccessMode mode, uint32_t locks);
 const Access *depot_get(uint32_t number);
 PyObject *depot_show_stack(uint32_t number);
@@ -123,6 +124,7 @@ static inline uint64_t where_is(PyObject *object)
     return (uint64_t)((uintptr_t)object >> 4) << 16 | *shadow;
 }
 
+bool shadow_is_open(void);
 int shadow_open(void);
 void shadow_make_public(PyObject *object);
 void shadow_renew(PyObject *object);

@@ -289,6 +289,11 @@ static int map_at(void *place, int bits)
     return 0;
 }
 
+bool shadow_is_open(void)
+{
+    return is_watching;
+}
+
 int shadow_open(void)
 {
     if (!is_mapped && (map_at(SHADOW, SHADOW_BITS) < 0 || map_at(ERAS, ERA_BITS) < 0)) {

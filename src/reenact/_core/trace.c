@@ -285,7 +285,7 @@ static bool reports_failure(PyFrameObject *frame)
 
 static int on_event(PyObject *unused, PyFrameObject *frame, int what, PyObject *argument)
 {
-    (void)unused;
+    culprits_event(unused, frame, what, argument);
     if (!hunt.is_on || is_inside || me == NULL) {
         return 0;
     }
@@ -348,6 +348,7 @@ void trace_new_thread(void)
             Py_DECREF(ask("thread", Py_None, 0));
         }
     }
+    culprits_new_thread();
 }
 
 /* hunt(judge, ours, skipped, end, backward, thread, deepest, least, lines, every_line, writes,
