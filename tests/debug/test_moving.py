@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
+from reenact.debug.traveller import Traveller
+
 from .sessions import CALLS, Typed
 
 Open = Callable[..., Typed]
@@ -147,3 +149,13 @@ def test_at_the_end_there_is_nothing_further(opened: Open) -> None:
     for command in ("step", "next", "continue"):
         assert typed(command) == ["the end: exited with code 0"]
     assert typed("return")[0].startswith("*** thread 0 runs no code")
+
+
+def test_that_there_are_no_checkpoints_is_said_once(
+    opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Traveller, "refusal", property(lambda self: "for a reason"))
+    monkeypatch.setattr(Traveller, "checkpoints", property(lambda self: []))
+    typed = opened("calls")
+    assert "no checkpoints: for a reason; every move starts at the beginning" in typed.lines[1]
+    assert typed("restart")[0] == "> calls.py(1)<module>()"
