@@ -9,6 +9,7 @@
  * a region of the address space, one word. All memory is mapped at an address of our own, so that
  * the program's objects lie where they lie in a re-execution. */
 #include "canaries.h"
+#include <stdio.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -248,6 +249,37 @@ static PyObject *show_found(void)
         Py_XDECREF(shown);
     }
     return list;
+}
+
+/* How many blocks are damaged that were not told yet; what they are goes into a text, as much as
+ * fits: kind, size, offset and serial. */
+uint32_t canaries_tell(char *text, size_t size)
+{
+    if (next_memory == NULL) {
+        return 0;
+    }
+    allocators_visit(check_one);
+    uint32_t count = found_count;
+    size_t used = 0;
+    for (uint32_t i = 0; i < count && used < size; i++) {
+        int written = snprintf(text + used, size - used, "%s %zu %lld %llu\n",
+                               DAMAGES[found[i].kind], (size_t)found[i].size,
+                               (long long)found[i].offset, (unsigned long long)found[i].serial);
+        used += written > 0 ? (size_t)written : 0;
+    }
+    found_count = 0;
+    return count;
+}
+
+/* Blocks are covered from now on; why they cannot be, or NULL. */
+const char *canaries_start(bool overflow, bool freed)
+{
+    if (canaries_map() < 0) {
+        PyErr_Clear();
+        return "there is no memory for them";
+    }
+    looks_for_overflows = overflow;
+    return allocators_begin(freed, false);
 }
 
 /* canaries_check(): what was found since the last one, each once: kind, address, size, offset of

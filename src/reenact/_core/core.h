@@ -825,7 +825,7 @@ PyObject *checkpoint_import(PyObject *module, PyObject *name);
 void files_become_private(void);
 
 /* epoch.c: a run that can go back to where its epoch began */
-void epoch_begin(int fd, int64_t bytes, int64_t steps, int64_t ns);
+void epoch_begin(int fd, int64_t bytes, int64_t steps, int64_t ns, int tools);
 bool epoch_start(void);
 extern bool epoch_is_due;
 void epoch_look(void);
@@ -858,6 +858,8 @@ extern bool culprits_are_watched;
 int culprits_event(PyObject *unused, PyFrameObject *frame, int what, PyObject *argument);
 void culprits_switch(int32_t next);
 void culprits_new_thread(void);
+uint32_t canaries_tell(char *text, size_t size);
+const char *canaries_start(bool overflow, bool freed);
 extern PyMethodDef canary_functions[], culprit_functions[];
 
 /* descriptors.c: at replay, the numbers that descriptors had */

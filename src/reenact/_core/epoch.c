@@ -15,7 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum WordKind { WORD_EPOCH = 1, WORD_FAILED, WORD_ENDED, WORD_NO_EPOCH };
+enum WordKind { WORD_EPOCH = 1, WORD_FAILED, WORD_ENDED, WORD_NO_EPOCH, WORD_DAMAGED };
+enum Tool { TOOL_OVERFLOW = 1, TOOL_FREED = 2 };
 enum { TEXT_SIZE = 2000, SPACING_STEPS = 200000, WAIT_MS = 10000 };
 
 typedef struct {
@@ -33,6 +34,7 @@ static struct {
 } limits;
 static int64_t began_step, began_ns, retry_step;
 static bool is_wanted, has_keeper;
+static int tools; /* bits of enum Tool */
 bool epoch_is_due;
 static const char *no_epochs; /* why there are none; NULL if there are */
 
@@ -106,11 +108,25 @@ static void begin(void)
     is_wanted = false;
 }
 
+/* Before an epoch is given up: has somebody written where nobody may? Then the keeper looks who. */
+static void look_at_memory(enum StopReason reason)
+{
+    static char text[TEXT_SIZE];
+    text[0] = '\0';
+    if (tools != 0 && canaries_tell(text, sizeof text) > 0) {
+        tell(WORD_DAMAGED, getpid(), reason, text, -1);
+        if (!hear()) {
+            _exit(1);
+        }
+    }
+}
+
 /* At a point, with baton and GIL. True in a copy that somebody has gone back to: it is a replay. */
 bool epoch_renew(void)
 {
     int ends[2];
     epoch_is_due = false;
+    look_at_memory(STOPPED_AT_STEP);
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0) {
         retry_step = gate_step() + SPACING_STEPS;
         return false;
@@ -148,6 +164,7 @@ void epoch_end(enum StopReason reason)
 {
     if (keeper_fd >= 0 && gate.settings.mode == MODE_RECORD) {
         bool is_well = reason == STOPPED_AT_END;
+        look_at_memory(reason);
         tell(is_well ? WORD_ENDED : WORD_FAILED, getpid(), reason, is_well ? "" : "deadlock", -1);
         if (!is_well) {
             hear();
@@ -184,9 +201,13 @@ void epoch_become_replay(int64_t last_step)
 }
 
 /* Before there are other threads. */
-void epoch_begin(int fd, int64_t bytes, int64_t steps, int64_t ns)
+void epoch_begin(int fd, int64_t bytes, int64_t steps, int64_t ns, int wanted_tools)
 {
     const char *refusal = fork_begin();
+    tools = wanted_tools;
+    if (refusal == NULL && tools != 0) {
+        refusal = canaries_start(tools & TOOL_OVERFLOW, tools & TOOL_FREED);
+    }
     keeper_fd = move_high(fd);
     limits.bytes = bytes > 0 ? (uint64_t)bytes : UINT64_MAX;
     limits.steps = steps;

@@ -77,7 +77,7 @@ typedef struct {
     int32_t is_cut;
     int32_t held_fd;   /* held open until this process and all it forked have ended; -1 if none */
     int32_t orders_fd; /* of whoever travels through the replay, or keeps the epochs; -1: nobody */
-    int32_t unused;
+    int32_t tools;     /* of an epoch: 1 overflows, 2 uses after free */
     int64_t epoch_bytes, epoch_steps, epoch_ns; /* when an epoch ends; 0: not for that */
 } Control;
 static Control control;
@@ -155,7 +155,8 @@ static PyObject *start_gate(PyObject *module, PyObject *args)
                                .chooser = Py_NewRef(chooser)};
     bool has_epochs = control.orders_fd >= 0 && control.mode == MODE_RECORD;
     if (has_epochs) {
-        epoch_begin(control.orders_fd, control.epoch_bytes, control.epoch_steps, control.epoch_ns);
+        epoch_begin(control.orders_fd, control.epoch_bytes, control.epoch_steps, control.epoch_ns,
+                    control.tools);
     }
     else if (control.orders_fd >= 0) {
         checkpoint_begin(control.orders_fd);

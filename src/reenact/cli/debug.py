@@ -21,6 +21,7 @@ from reenact.debug.terminal import loop
 from reenact.debug.terminal.session import Given, Session
 from reenact.debug.traveller import LIMIT_MB, Traveller
 from reenact.engine import replay
+from reenact.errors import UsageError
 from reenact.events import Event
 from reenact.instrument import cache
 from reenact.recordings.reader import Recording
@@ -52,7 +53,20 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("recording", metavar="RECORDING", help="file or directory")
+    parser.add_argument(
+        "recording",
+        metavar="RECORDING",
+        nargs="?",
+        help="file or directory; with --dap the editor may name it instead",
+    )
+    parser.add_argument(
+        "--dap",
+        action="store_true",
+        help="speak the Debug Adapter Protocol with an editor, on standard input and output",
+    )
+    parser.add_argument(
+        "--port", type=int, metavar="N", help="with --dap: on this port of this machine instead"
+    )
     parser.add_argument(
         "-c",
         "--command",
@@ -85,6 +99,12 @@ def _megabytes(text: str) -> int:
 
 @ends_well
 def run(args: argparse.Namespace) -> int:
+    if args.dap:
+        return _serve(args)
+    if args.recording is None:
+        raise UsageError("which RECORDING? Give a file that `reenact record` has left")
+    if args.port is not None:
+        raise UsageError("--port is for --dap")
     recording = Recording.open(args.recording, process=args.process)
     history = Path(cache.default_root(), "debug_history")
     given = given_by(recording, Path.cwd())
@@ -105,6 +125,14 @@ def run(args: argparse.Namespace) -> int:
             typed = loop.given(session, sys.stdin, print)
         loop.run(session, show, typed)
     return 0
+
+
+def _serve(args: argparse.Namespace) -> int:
+    from reenact.debug.dap import server
+
+    if args.port is None:
+        return server.serve_here(args.recording)
+    return server.serve_port(args.recording, args.port)
 
 
 def show(rows: Iterable[Row]) -> None:

@@ -17,7 +17,8 @@ _VALUED = (
     *("--source", "--boundary", "--config"),
     *("--runs", "--seconds", "-j", "--jobs", "--points", "--patience", "--step-limit"),
     *("--write-test", "--shrink", "--hang", "--find"),
-    *("--sarif", "--baseline", "--write-baseline", "--sample", "--on-failure", "--epoch"),
+    *("--sarif", "--baseline", "--write-baseline", "--sample", "--on-failure"),
+    *("--epoch", "--tools"),
 )
 
 

@@ -27,6 +27,7 @@ examples:
   reenact run --on-failure continue --epoch 5s server.py --port 8000
   reenact run --on-failure debug app.py
 """
+_TOOLS = {"overflow": 1, "use-after-free": 2}
 _UNITS = {"s": "seconds", "mb": "megabytes", "steps": "steps"}
 
 
@@ -53,8 +54,23 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="an epoch ends after so many seconds, megabytes of log "
         f"({MEGABYTES:g} by default) or steps",
     )
+    parser.add_argument(
+        "--tools",
+        type=_tools,
+        default=0,
+        metavar="TOOL,...",
+        help="overflow, use-after-free: find the lines that write where nobody may",
+    )
     add_options(parser)
     parser.set_defaults(run=run)
+
+
+def _tools(text: str) -> int:
+    names = text.split(",")
+    for name in names:
+        if name not in _TOOLS:
+            raise argparse.ArgumentTypeError(f"{name!r}: there are {' and '.join(_TOOLS)}")
+    return sum({_TOOLS[name] for name in names})
 
 
 def _limit(text: str) -> tuple[str, float]:
@@ -82,6 +98,7 @@ def run(args: argparse.Namespace) -> int:
         choices_of(settings),
         limits,
         lambda failure: handle(failure, args.on_failure, show),
+        tools=args.tools,
     )
     ended = keeper.run()
     if keeper.refusal and keeper.epochs == 0:

@@ -201,6 +201,25 @@ def _races(request: dict[str, Any]) -> dict[str, Any]:
     return {"raw": _hunt.detector.found()}
 
 
+def _culprits(request: dict[str, Any]) -> dict[str, Any]:
+    found = []
+    for serial, kind, offset, thread, made, freed, wrote, callee in _core.canaries_watched():
+        name = getattr(callee, "__qualname__", None) or (repr(callee) if callee else "")
+        stacks = {"allocated": made, "freed": freed, "written": wrote}
+        whose = {key: [list(each) for each in stack] for key, stack in stacks.items()}
+        found.append(
+            {
+                "serial": serial,
+                "kind": kind,
+                "offset": offset,
+                "thread": thread,
+                "callee": name,
+                **whose,
+            }
+        )
+    return {"culprits": found}
+
+
 def _lines(request: dict[str, Any]) -> dict[str, Any]:
     return {"lines": [] if _hunt is None else _hunt.lines}
 
@@ -225,6 +244,7 @@ _ANSWERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "writes": _writes,
     "failure": _failure,
     "races": _races,
+    "culprits": _culprits,
     "lines": _lines,
     "output": _output,
     "digest": _digest,

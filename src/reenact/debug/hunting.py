@@ -38,6 +38,8 @@ class Hunt:
         self._most_lines: int = request.get("lines", 0)  # of the program's own, the last that ran
         self.lines: list[tuple[int, str, int, int, int]] = []
         self._own = _own_files() if self._most_lines else ()
+        if "serials" in request:
+            _core.canaries_watch(request["serials"])
         self._accesses: Any = None  # the race detector is told of
         if request.get("races"):
             self._accesses = _core.import_unseen("reenact.debug.accesses")

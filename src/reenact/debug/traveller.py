@@ -7,7 +7,7 @@ at in a copy that was brought to the place; going back means to go forward from 
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
@@ -362,6 +362,18 @@ class Traveller:
             raise TravelError(said["error"])
         raw: dict[str, Any] = said["raw"]
         return raw
+
+    def culprits(self, serials: Iterable[int]) -> list[dict[str, Any]]:
+        """Which lines damage blocks of memory (`_core/culprits.c`), from the beginning to the end;
+        stacks of the damage, the allocation and the free."""
+        with self._copy_at(self.beginning) as process:
+            self._hunt(process, end=Place(self.last_step, _LAST), serials=list(serials))
+            process.say({"do": "culprits"})
+            said = process.hear()
+        if "error" in said:
+            raise TravelError(said["error"])
+        found: list[dict[str, Any]] = said["culprits"]
+        return found
 
     def last_lines(self, count: int) -> list[tuple[int, str, int, Place]]:
         """The last lines of the program's own code that were begun before here: the thread, the

@@ -124,12 +124,13 @@ def start_epochs(
     write: str,
     keeper: int,
     epoch: tuple[int, int, int],
+    tools: int = 0,
 ) -> int:
     """Start a program that runs in epochs, which end after so many bytes of log, steps, or
     nanoseconds; each is told to whoever has the other end of a socket. Its process."""
     environment, hidden = settle(environment)
     descriptors = _descriptors(
-        RECORD, program, choices, hidden, write, write, -1, False, -1, keeper, epoch
+        RECORD, program, choices, hidden, write, write, -1, False, -1, keeper, epoch, tools
     )
     return _spawn(_command(flags, descriptors), environment, descriptors)
 
@@ -188,12 +189,13 @@ def _descriptors(
     held: int,
     orders: int = -1,
     epoch: tuple[int, int, int] = (0, 0, 0),
+    tools: int = 0,
 ) -> list[int]:
     """Both directories, what is held open as long as the run goes on, where orders come from, and
     last the control file, in which their numbers are."""
     descriptors = [os.open(write, os.O_DIRECTORY), os.open(read, os.O_DIRECTORY)]
     chosen = (choices.kind, choices.seed, choices.slice)
-    ends = (last_step, is_cut, held, orders, 0)
+    ends = (last_step, is_cut, held, orders, tools)
     core = _CONTROL.pack(b"control", mode, *descriptors, *chosen, *ends, *epoch)
     descriptors.extend(each for each in (held, orders) if each >= 0)
     descriptors.append(_control_file(core + _control_text(program, choices, hidden)))

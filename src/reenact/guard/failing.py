@@ -34,7 +34,10 @@ def handle(failure: Failure, on_failure: OnFailure, show: Show) -> bool:
             is_failure=failure.reason is Reason.PLACE,
         ) as traveller:
             session = _open(traveller, recording)
-            show(report.rows(failure, session, tries=1))
+            if failure.damages:
+                show(report.memory(failure, session))
+            else:
+                show(report.rows(failure, session, tries=1))
             if on_failure == "debug":
                 loop.run(session, show, _typed(session))
     except (ReenactError, OSError) as error:

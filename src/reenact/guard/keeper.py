@@ -41,6 +41,24 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
+class Damage:
+    """A block of memory that somebody has written to who may not."""
+
+    kind: str
+    size: int
+    offset: int
+    serial: int
+
+    @classmethod
+    def read(cls, text: str) -> tuple[Damage, ...]:
+        lines = (line.rsplit(" ", 3) for line in text.splitlines())
+        return tuple(cls(each[0], *map(int, each[1:])) for each in lines if len(each) == 4)
+
+    def __str__(self) -> str:
+        return f"{self.kind}, byte {self.offset} of a block of {self.size} bytes"
+
+
+@dataclass(frozen=True, slots=True)
 class Failure:
     """What the program said; `frozen` is where its epoch began."""
 
@@ -52,6 +70,7 @@ class Failure:
     directory: Path
     pid: int  # of the process, which stands still
     signal: int | None = None  # that has killed the process
+    damages: tuple[Damage, ...] = ()  # of memory
 
 
 @dataclass
@@ -63,6 +82,7 @@ class Keeper:
     limits: Limits
     on_failure: Callable[[Failure], bool]
     frozen: Process | None = None
+    tools: int = 0  # 1: overflows, 2: uses after free
     epochs: int = 0
     failures: int = 0
     refusal: str = ""  # why there are no epochs, or why one was longer than wanted
@@ -84,6 +104,7 @@ class Keeper:
                     str(directory),
                     theirs.detach(),
                     self.limits.numbers,
+                    self.tools,
                 )
                 return self._wait(pid, ours, directory)
             finally:
@@ -120,8 +141,10 @@ class Keeper:
         said = text.rstrip(b"\0").decode("utf-8", "replace")
         if kind == 1:
             self._take(socket.socket(fileno=descriptors[0]), pid)
-        elif kind == 2:
-            goes_on = self._failed(said, step, thread, Reason(reason), directory, pid)
+        elif kind in (2, 5):
+            damages = Damage.read(said) if kind == 5 else ()
+            text = f"memory was damaged: {damages[0]}" if damages else said
+            goes_on = self._failed(text, step, thread, Reason(reason), directory, pid, damages)
             with suppress(OSError):
                 words.sendall(_ANSWER.pack(_GO_ON if goes_on else _LEAVE))
         elif kind == 4:
@@ -136,13 +159,20 @@ class Keeper:
         self.epochs += 1
 
     def _failed(
-        self, text: str, step: int, thread: int, reason: Reason, directory: Path, pid: int
+        self,
+        text: str,
+        step: int,
+        thread: int,
+        reason: Reason,
+        directory: Path,
+        pid: int,
+        damages: tuple[Damage, ...] = (),
     ) -> bool:
         self.failures += 1
         if self.frozen is None:
             print(f"reenact: {text}: no epoch to go back to: {self.refusal}", file=sys.stderr)
             return True
-        failure = Failure(text, step, thread, reason, self.frozen, directory, pid)
+        failure = Failure(text, step, thread, reason, self.frozen, directory, pid, None, damages)
         return self.on_failure(failure)
 
     def _killed(self, number: int, directory: Path) -> None:

@@ -75,3 +75,28 @@ def _races(session: Session) -> Iterator[Row]:
         yield [("", "no race was seen in this epoch")]
         return
     yield from text.rows(report)
+
+
+def memory(failure: Failure, session: Session) -> Iterator[Row]:
+    """Which line damaged which block, and where that came from."""
+    by_serial = {each.serial: each for each in failure.damages}
+    yield [("red", f"FAILED: {failure.text}")]
+    for found in session.traveller.culprits(by_serial):
+        damage = by_serial[found["serial"]]
+        yield []
+        if not found["kind"]:
+            yield [("yellow", f"{damage}: not seen again; which line did it is not known")]
+            continue
+        by = f" in {found['callee']}" if found["callee"] else ""
+        yield [("bold", f"{damage}, written by thread {found['thread']}{by}")]
+        yield from _stack(session, found["written"])
+        for name in ("allocated", "freed"):
+            if found[name]:
+                yield [("", f"  {name} here")]
+                yield from _stack(session, found[name])
+
+
+def _stack(session: Session, stack: list[list[object]]) -> Iterator[Row]:
+    for file, line, function, *_ in stack:
+        text = session.sources.line(str(file), int(str(line))).strip()
+        yield [("", f"    {session.sources.shown(str(file))}:{line} in {function}: {text}")]
