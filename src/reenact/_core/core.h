@@ -791,6 +791,7 @@ bool checkpoint_is_on(void);
 void checkpoint_stop(enum StopReason reason);
 void checkpoint_talk(enum StopReason reason);
 PyObject *checkpoint_import(PyObject *module, PyObject *name);
+PyObject *checkpoint_refuse(PyObject *module, PyObject *why);
 void files_become_private(void);
 
 /* trace.c: where the program is between two steps */

@@ -10,12 +10,15 @@
 #include <frameobject.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 enum { LINES_HASHED = 4096, DEEPEST = 256, MOST_THREADS = 256 };
 
+/* The beginning of a line, in a frame of this depth. A line below 0 is not known: it began before
+ * the place with this step and the line -1 - line. */
 typedef struct {
-    int64_t step, line;
+    int64_t step, line, depth, thread;
 } Spot;
 
 static struct {
@@ -66,9 +69,34 @@ static bool is_ours(Frame *frame)
            (hunt.ours[0] != '\0' && strncmp(file, hunt.ours, strlen(hunt.ours)) == 0);
 }
 
-static Spot *spot_of(int64_t depth)
+static Frame *program_frame(PyThreadState *tstate)
 {
-    return &begun[me->index % MOST_THREADS][depth % DEEPEST];
+    Frame *frame = compat_top_frame(tstate);
+    for (; frame != NULL && is_ours(frame); frame = frame->previous) {
+    }
+    return frame;
+}
+
+static void begin_line(Spot at, int64_t thread, int64_t depth)
+{
+    at.depth = depth;
+    at.thread = thread;
+    begun[thread % MOST_THREADS][depth % DEEPEST] = at;
+}
+
+/* Where the line began that a frame is in. Several frames share a place. */
+static Spot line_of(int64_t thread, int64_t depth)
+{
+    Spot spot = begun[thread % MOST_THREADS][depth % DEEPEST];
+    if (spot.depth == depth && spot.thread == thread) {
+        return spot;
+    }
+    return (Spot){here.step, -1 - here.line, depth, thread};
+}
+
+static Spot my_line(void)
+{
+    return line_of(me->index, depth_of(compat_top_frame(PyThreadState_Get())));
 }
 
 static int talk(enum StopReason reason)
@@ -118,14 +146,14 @@ static bool is_accepted(const char *kind, PyObject *frame, int64_t number)
 static int on_line(PyFrameObject *frame)
 {
     int64_t step = gate_step();
-    here = (Spot){step, step == here.step ? here.line + 1 : 1};
+    here = (Spot){.step = step, .line = step == here.step ? here.line + 1 : 1};
     if (hunt.end.step >= 0 && !is_before(here, hunt.end)) {
         return talk(STOPPED_AT_PLACE);
     }
     Frame *top = compat_top_frame(PyThreadState_Get());
     bool needs_depth = hunt.asks_writes || hunt.asks_failures || hunt.thread == me->index;
     int64_t depth = needs_depth ? depth_of(top) : 0;
-    *spot_of(depth) = here;
+    begin_line(here, me->index, depth);
     int line = PyFrame_GetLineNumber(frame);
     bool is_found = hunt.thread == me->index && !is_ours(top) &&
                     (depth < hunt.deepest || (depth == hunt.deepest && line >= hunt.least));
@@ -158,13 +186,16 @@ static PyObject *mask_of(PyFrameObject *frame)
     return PyBytes_Check(mask) ? mask : NULL;
 }
 
+/* What a call writes to, its arguments, is written by the line that calls. */
 static int on_call(PyFrameObject *frame)
 {
     if (mask_of(frame) != NULL) {
+        int64_t depth = depth_of(compat_top_frame(PyThreadState_Get()));
+        Spot at = depth > 1 ? line_of(me->index, depth - 1) : here;
         compat_trace_instructions(frame);
-        *spot_of(depth_of(compat_top_frame(PyThreadState_Get()))) = here;
+        begin_line(at, me->index, depth);
         if (is_accepted("call", (PyObject *)frame, 0)) {
-            find(here);
+            find(at);
             return hunt.is_backward ? 0 : talk(STOPPED_AT_PLACE);
         }
     }
@@ -178,7 +209,7 @@ static int on_instruction(PyFrameObject *frame, Py_ssize_t unit)
         PyBytes_AS_STRING(mask)[unit] == 0 || !is_accepted("write", (PyObject *)frame, 2 * unit)) {
         return 0;
     }
-    find(*spot_of(depth_of(compat_top_frame(PyThreadState_Get()))));
+    find(my_line());
     return hunt.is_backward ? 0 : talk(STOPPED_AT_PLACE);
 }
 
@@ -192,7 +223,7 @@ static void on_exception(PyObject *raised_now)
                           : NULL;
     if (value != raised_value[thread]) {
         raised_value[thread] = value;
-        raised[thread] = *spot_of(depth_of(compat_top_frame(PyThreadState_Get())));
+        raised[thread] = my_line();
     }
 }
 
@@ -252,7 +283,7 @@ static PyObject *monitored(PyObject *module, PyObject *args)
 /* A stop of the gate's while lines are traced: at the step where the hunt ends, or at the end. */
 void trace_stop(enum StopReason reason)
 {
-    here = (Spot){gate_step(), 0};
+    here = (Spot){.step = gate_step()};
     talk(reason);
 }
 
@@ -260,6 +291,19 @@ void trace_new_thread(void)
 {
     if (hunt.is_on) {
         PyEval_SetTrace(on_event, Py_None);
+    }
+}
+
+/* Lines that began before are not known, unless the hunt before this one has noted them; but a
+ * thread that stopped at a line is there. */
+static void forget_lines(int64_t step, bool was_noting)
+{
+    here = (Spot){.step = step, .line = step == here.step ? here.line : 0};
+    if (!was_noting) {
+        memset(begun, 0xff, sizeof begun);
+    }
+    if (here.line > 0 && gate.holder != NULL) {
+        begin_line(here, gate.holder->index, depth_of(program_frame(gate.holder->tstate)));
     }
 }
 
@@ -288,7 +332,8 @@ static PyObject *begin_hunt(PyObject *module, PyObject *args)
     Py_DECREF(iterator);
     Py_XSETREF(hunt.judge, Py_NewRef(judge));
     Py_XSETREF(hunt.masks, PyDict_New());
-    hunt.end = (Spot){end_step, end_line};
+    bool was_noting = hunt.asks_writes;
+    hunt.end = (Spot){.step = end_step, .line = end_line};
     hunt.is_backward = is_backward;
     hunt.thread = thread;
     hunt.deepest = deepest;
@@ -302,26 +347,22 @@ static PyObject *begin_hunt(PyObject *module, PyObject *args)
     if (gate.holder != NULL) {
         replay_grant(gate.holder, gate_step());
     }
-    int64_t step = gate_step();
-    here = (Spot){step, step == here.step ? here.line : 0};
-    for (size_t i = 0; i < sizeof begun / sizeof(Spot); i++) {
-        ((Spot *)begun)[i] = here;
-    }
+    forget_lines(gate_step(), was_noting);
     if (PyErr_Occurred() || compat_trace_all(on_event) < 0) {
         return NULL;
     }
     Py_RETURN_NONE;
 }
 
-/* found(): step, line and thread of what the hunt has found, or None */
+/* found(): step, line, thread and depth of what the hunt has found, or None */
 static PyObject *found(PyObject *module, PyObject *unused)
 {
     (void)module, (void)unused;
     if (!hunt.has_found) {
         Py_RETURN_NONE;
     }
-    return Py_BuildValue("LLi", (long long)hunt.found.step, (long long)hunt.found.line,
-                         hunt.found_thread);
+    return Py_BuildValue("LLiL", (long long)hunt.found.step, (long long)hunt.found.line,
+                         hunt.found_thread, (long long)hunt.found.depth);
 }
 
 /* place(): step and line */
@@ -332,7 +373,8 @@ static PyObject *place(PyObject *module, PyObject *unused)
     return Py_BuildValue("LL", (long long)step, (long long)(step == here.step ? here.line : 0));
 }
 
-/* line_here(thread): where the line began that the innermost frame of a thread is in */
+/* line_here(thread): where the line began that the innermost frame of a thread is in, and the
+ * frame's depth */
 static PyObject *line_here(PyObject *module, PyObject *given)
 {
     (void)module;
@@ -341,11 +383,9 @@ static PyObject *line_here(PyObject *module, PyObject *given)
         PyErr_SetString(PyExc_ValueError, "line_here(thread)");
         return NULL;
     }
-    Frame *frame = compat_top_frame(gate.slots[thread].tstate);
-    for (; frame != NULL && is_ours(frame); frame = frame->previous) {
-    }
-    Spot spot = begun[thread % MOST_THREADS][depth_of(frame) % DEEPEST];
-    return Py_BuildValue("LL", (long long)spot.step, (long long)spot.line);
+    int64_t depth = depth_of(program_frame(gate.slots[thread].tstate));
+    Spot spot = line_of(thread, depth);
+    return Py_BuildValue("LLL", (long long)spot.step, (long long)spot.line, (long long)spot.depth);
 }
 
 /* frame_value(frame, place): what lies at a place of its stack of values */
@@ -434,6 +474,7 @@ static PyObject *in_copy(PyObject *module, PyObject *args)
         sigemptyset(&strikes);
         sigaddset(&strikes, SIGALRM);
         hunt.is_on = false;
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
         signal(SIGALRM, SIG_DFL);
         pthread_sigmask(SIG_UNBLOCK, &strikes, NULL);
         alarm(seconds);
@@ -469,6 +510,7 @@ PyMethodDef trace_functions[] = {{"hunt", begin_hunt, METH_VARARGS, NULL},
                                  {"line_here", line_here, METH_O, NULL},
                                  {"instruction", monitored, METH_VARARGS, NULL},
                                  {"import_unseen", checkpoint_import, METH_O, NULL},
+                                 {"refuse_copies", checkpoint_refuse, METH_O, NULL},
                                  {"in_copy", in_copy, METH_VARARGS, NULL},
                                  {"frame_value", frame_value, METH_VARARGS, NULL},
                                  {"frame_cell", frame_cell, METH_VARARGS, NULL},

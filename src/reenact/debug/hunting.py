@@ -33,8 +33,8 @@ class Hunt:
             self._writes = _core.import_unseen("reenact.debug.writes")
             self.written = self._writes.Written(request["written"])
         self.wanted: tuple[Any, ...] | None = None  # what is meant, if it is known already
-        self.first: dict[tuple[Any, ...], tuple[int, int, int]] = {}
-        self.latest: dict[tuple[Any, ...], tuple[int, int, int]] = {}
+        self.first: dict[tuple[Any, ...], tuple[int, int, int, int]] = {}
+        self.latest: dict[tuple[Any, ...], tuple[int, int, int, int]] = {}
         self._codes: dict[int, Writers] = {}
         self._values: dict[int, str] = {}
         self._is_over = bool(request.get("keeps"))  # the writes were noted by the hunt before
@@ -136,13 +136,13 @@ class Hunt:
         return self._note(self.written.key_of(frame, instruction, depth), thread)
 
     def _note(self, key: tuple[Any, ...], thread: int) -> bool:
-        line = _core.line_here(thread)
-        if line <= self._after:
+        step, line, depth = _core.line_here(thread)
+        if (step, line) <= self._after:
             return False
         if self._is_stopping:
             return key == self.wanted
-        self.latest[key] = (*line, thread)
-        self.first.setdefault(key, (*line, thread))
+        self.latest[key] = (step, line, thread, depth)
+        self.first.setdefault(key, (step, line, thread, depth))
         return False
 
     def writes(self, text: str, frame: FrameType | None) -> dict[str, Any]:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import marshal
 import os
+import shutil
 import signal
 import socket
 import struct
 from dataclasses import dataclass
 from enum import IntEnum
+from pathlib import Path
 from typing import Any
 
 from reenact.errors import ReenactError
@@ -51,12 +53,18 @@ class _Answer:
 
 
 class Process:
-    """A stopped process. `step`, `thread` and `reason` say where and why."""
+    """A stopped process. `step`, `thread` and `reason` say where and why; copies have directories
+    of their own below `directory`."""
 
-    def __init__(self, connection: socket.socket, pid: int) -> None:
+    def __init__(self, connection: socket.socket, pid: int, directory: Path) -> None:
         self._connection = connection
+        self._directory = directory
         self.pid = pid
-        answer = self._answer()
+        try:
+            answer = self._answer()
+        except ProcessGone:
+            self.close()
+            raise
         self.refusal = answer.refusal  # why it cannot be copied; empty if it can
         self._take(answer)
 
@@ -100,7 +108,7 @@ class Process:
             ours.close()
             self.refusal = self.refusal or os.strerror(-answer.number)
             return None
-        copied = Process(ours, answer.number)
+        copied = Process(ours, answer.number, self._directory)
         copied.thread, copied.reason = self.thread, self.reason
         return copied
 
@@ -146,3 +154,4 @@ class Process:
             os.waitpid(self.pid, 0)
         except (ProcessLookupError, ChildProcessError):
             pass
+        shutil.rmtree(self._directory / f"c{self.pid}", ignore_errors=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from reenact.debug.checkpoints import Checkpoints
-from reenact.debug.process import ENDS, Process, Reason
+from reenact.debug.process import ENDS, Process, ProcessGone, Reason
 from reenact.engine import launch, replay
 from reenact.errors import ReenactError
 from reenact.recordings.reader import Recording
@@ -130,6 +130,7 @@ class Traveller:
         self._exits.callback(self._copies.close)
         self._shown: Process | None = None
         self._end: Place | None = None
+        self._diverges = False  # the replay itself does, at its end
         self._numbers = 0
         self._starts = 0
 
@@ -177,11 +178,43 @@ class Traveller:
         return (end is not None and end.exit_code != 0) or b"Traceback (most recent" in said
 
     def go_to_end(self) -> Stop:
-        process = self._copies.at_end(self.recording.last_step)
+        """The last step; in a process that dies of itself, the last line that it begins."""
+        if self._end is not None and self._end.line < _LAST:
+            return self._show(self._end, "end")
+        try:
+            process = self._copies.at_end(self.recording.last_step)
+        except ProcessGone:
+            self._end = self._last_line()
+            return self._show(self._end, "end")
         said = process.talk()
         reason = Reason(said["reason"])
         self._end = Place(process.step, _LAST)
+        self._diverges = reason == Reason.DIVERGED
         return self._take(process, said, _END_WORDS.get(reason, "end"), self._end)
+
+    def _last_line(self) -> Place:
+        """Of a process that os._exit or a fatal signal ends, after its last step."""
+        step = self.recording.last_step
+        reached, beyond = 0, 1
+        while self._is_reached(Place(step, beyond)):
+            reached, beyond = beyond, 2 * beyond
+        while beyond - reached > 1:
+            middle = (reached + beyond) // 2
+            if self._is_reached(Place(step, middle)):
+                reached = middle
+            else:
+                beyond = middle
+        return Place(step, reached)
+
+    def _is_reached(self, place: Place) -> bool:
+        process = self._copies.at(place.step)
+        try:
+            process.talk()
+            return Reason(self._hunt(process, end=place)["reason"]) not in ENDS
+        except ProcessGone:
+            return False
+        finally:
+            process.close()
 
     @property
     def end(self) -> Place:
@@ -278,7 +311,7 @@ class Traveller:
             state is None or not state.is_whole,
             theirs.detach(),
         )
-        return Process(ours, pid)
+        return Process(ours, pid, write)
 
     def _take(self, process: Process, said: dict[str, Any], why: str, place: Place) -> Stop:
         if self._shown is not None:
@@ -307,7 +340,11 @@ class Traveller:
         if end is not None:
             request["end"] = list(end)
         process.say({"do": "hunt", **request})
-        return process.hear()
+        said = process.hear()
+        if said["reason"] == Reason.DIVERGED and self._end is not None and not self._diverges:
+            what = said.get("outcome", "").replace("\t", " ").splitlines()[:4]
+            raise TravelError("the replay diverged while it was looked at: " + "; ".join(what))
+        return said
 
     def _look(self) -> dict[str, Any]:
         """What a hunt has to stop for, apart from the move."""
@@ -336,15 +373,18 @@ class Traveller:
 
     def _hunt_forward(self, move: Move) -> Stop:
         here = self.stop.place
-        if here.line >= _LAST:
+        if here.line >= _LAST or here == self._end:
             return self.stop
         with self._copy_at(here) as process:
-            said = self._hunt(process, **_moving(move), **self._look())
+            try:
+                said = self._hunt(process, **_moving(move), **self._look())
+            except ProcessGone:
+                said = {"reason": Reason.END, "place": self._death()}
         hits = tuple(said.get("hit") or ())
         changed = said.get("changed") or None
         why = self._why(hits, changed)
         is_end = Reason(said["reason"]) in ENDS
-        place = Place(said["place"][0], _LAST) if is_end else Place(*said["place"])
+        place = self._end_at(said["place"]) if is_end else Place(*said["place"])
         for watch in self._written():
             wrote = self._first_write(_meant(watch), here, place)
             if wrote is not None and wrote < place:
@@ -355,6 +395,19 @@ class Traveller:
         values = (changed[0], changed[1]) if changed else None
         self.stop = replace(self.stop, hits=hits, changed=values)
         return self.stop
+
+    def _death(self) -> Place:
+        """The end, if the program itself ends its process there."""
+        if self._end is None:
+            here = self.stop
+            self.go_to_end()
+            self.stop = here
+        if self._end is None or self._end.line >= _LAST:
+            raise TravelError("a process of the replay has died, as the recorded one did not")
+        return self._end
+
+    def _end_at(self, place: list[int]) -> Place:
+        return self._end if self._end is not None else Place(place[0], _LAST)
 
     def _why(self, hits: tuple[int, ...], changed: object) -> str:
         if changed or any(each in self.watches for each in hits):
@@ -392,7 +445,7 @@ class Traveller:
                 self._hunt(process, end=before, written=meant.text, means=means)
                 last = self._writes(process, meant)["last"]
             if last is not None:
-                return Place(*last[:2]), last[2]
+                return self._begun(*last), last[2]
             before = meant.place
         for base, until in self._stretches_before(before):
             with self._copy_at(Place(base)) as process:
@@ -400,8 +453,20 @@ class Traveller:
                 self._go_on(process, until, meant.place)
                 last = self._writes(process, meant)["last"]
             if last is not None:
-                return Place(*last[:2]), last[2]
+                return self._begun(*last), last[2]
         return None
+
+    def _begun(self, step: int, line: int, thread: int, depth: int) -> Place:
+        """Where a line began; a line below 0 began before the hunt that came upon it: it is the
+        last one of its thread, so deep, before the hunt's own place."""
+        if line >= 0:
+            return Place(step, line)
+        before = Place(step, -1 - line)
+        for base, until in self._stretches_before(before):
+            said = self._hunted(base, until, thread=thread, deepest=depth)
+            if said["found"] is not None:
+                return Place(*said["found"][:2])
+        return before
 
     def _go_on(self, process: Process, here: Place, place: Place) -> None:
         """Let a process that has hunted come to a place, with what it has noted."""
@@ -472,7 +537,7 @@ class Traveller:
         for base, until in self._stretches_before(self.stop.place):
             said = self._hunted(base, until, failures=True)
             if said["found"] is not None:
-                return Place(*said["found"][:2])
+                return self._begun(*said["found"])
         return None
 
 
