@@ -36,6 +36,7 @@ typedef struct {
 static int orders_fd = -1;
 static bool is_frozen;
 static const char *refusal;
+static char told[REFUSAL_SIZE];
 
 bool checkpoint_is_on(void)
 {
@@ -105,11 +106,23 @@ static void thaw(void)
     is_frozen = false;
 }
 
+/* Before 3.12 a thread that waits for the lock of a module is noted once: an import inside another
+ * would forget it. Returns a copy of the notes, NULL if there are none. */
+static PyObject *copy_import_waits(PyObject **waits)
+{
+    PyObject *machinery = PyImport_ImportModule("_frozen_importlib");
+    *waits = machinery == NULL ? NULL : PyObject_GetAttrString(machinery, "_blocking_on");
+    Py_XDECREF(machinery);
+    PyErr_Clear();
+    return *waits != NULL && PyDict_CheckExact(*waits) ? PyDict_Copy(*waits) : NULL;
+}
+
 /* Imports a module of ours, and takes it and all that it has imported out of sys.modules again: the
  * program's own imports must find what they found. */
 static PyObject *import_unseen(const char *name)
 {
     PyObject *modules = PyImport_GetModuleDict(), *before = PyDict_Copy(modules);
+    PyObject *waits, *waited = copy_import_waits(&waits);
     PyObject *module = before == NULL ? NULL : PyImport_ImportModule(name);
     PyObject *names = module == NULL ? NULL : PyDict_Keys(modules);
     for (Py_ssize_t i = 0; names != NULL && i < PyList_GET_SIZE(names); i++) {
@@ -120,6 +133,11 @@ static PyObject *import_unseen(const char *name)
             PyDict_DelItem(modules, each);
         }
     }
+    if (waited != NULL && PyDict_Update(waits, waited) < 0) {
+        Py_CLEAR(module);
+    }
+    Py_XDECREF(waited);
+    Py_XDECREF(waits);
     Py_XDECREF(names);
     Py_XDECREF(before);
     return module;
@@ -165,6 +183,9 @@ static void serve(enum StopReason reason)
         case ORDER_RUN:
             thaw();
             gate.stop_step = order.step;
+            if (gate.active && gate.holder == me && gate.settings.mode == MODE_REPLAY) {
+                replay_grant(me, gate_step());
+            }
             return;
         case ORDER_REPLAY:
             epoch_become_replay(order.step);
@@ -209,5 +230,17 @@ void checkpoint_wait(int fd)
 void checkpoint_begin(int fd)
 {
     orders_fd = move_high(fd);
-    refusal = fork_begin();
+    refusal = told[0] != '\0' ? told : fork_begin();
+}
+
+/* refuse_copies(why): for tests, before a run; as on a system where processes cannot be copied */
+PyObject *checkpoint_refuse(PyObject *module, PyObject *why)
+{
+    (void)module;
+    const char *text = PyUnicode_AsUTF8(why);
+    if (text == NULL) {
+        return NULL;
+    }
+    strncpy(told, text, sizeof told - 1);
+    Py_RETURN_NONE;
 }

@@ -32,6 +32,7 @@
 #include <errno.h>
 #include <semaphore.h>
 #include <stdbool.h>
+#include <string.h>
 #if PY_VERSION_HEX < 0x030C0000
 #include <opcode.h>
 #endif
@@ -244,6 +245,30 @@ static inline PyObject *compat_frame_cell(Frame *frame, PyCodeObject *code, PyOb
         }
     }
     return NULL;
+}
+
+/* Before 3.12 an event loop counts as running in the process only that has this number. */
+static inline void compat_renumber_loops(pid_t before, pid_t now)
+{
+#if PY_VERSION_HEX < 0x030C0000
+    typedef struct {
+        PyObject_HEAD PyObject *loop;
+        pid_t pid;
+    } Running;
+    PyThreadState *tstate = PyInterpreterState_ThreadHead(PyInterpreterState_Get());
+    for (; tstate != NULL; tstate = PyThreadState_Next(tstate)) {
+        PyObject *key, *value;
+        Py_ssize_t at = 0;
+        while (tstate->dict != NULL && PyDict_Next(tstate->dict, &at, &key, &value)) {
+            bool is_running = strcmp(Py_TYPE(value)->tp_name, "_RunningLoopHolder") == 0;
+            if (is_running && ((Running *)value)->pid == before) {
+                ((Running *)value)->pid = now;
+            }
+        }
+    }
+#else
+    (void)before, (void)now;
+#endif
 }
 
 /* One instruction that asks for the truth of any object and jumps; 3.13 has none. */

@@ -822,6 +822,7 @@ void checkpoint_wait(int fd);
 void checkpoint_stop(enum StopReason reason);
 void checkpoint_talk(enum StopReason reason);
 PyObject *checkpoint_import(PyObject *module, PyObject *name);
+PyObject *checkpoint_refuse(PyObject *module, PyObject *why);
 void files_become_private(void);
 
 /* epoch.c: a run that can go back to where its epoch began */

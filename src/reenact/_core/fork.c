@@ -29,7 +29,7 @@
 #define PR_GET_TID_ADDRESS 40
 #endif
 enum { MOST_PARKED = 4096, RSEQ_SIGNATURE = 0x53053053, COMMAND_SIZE = 16, SYSCALL_SIZE = 2 };
-enum { POLITE_NS = 20000000, PATIENT_NS = 2000000000, LOOK_NS = 50000 };
+enum { POLITE_NS = 20000000, CALLED_NS = 100000000, PATIENT_NS = 2000000000, LOOK_NS = 50000 };
 
 /* rseq is what glibc 2.35 and later register for each thread. */
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
@@ -376,12 +376,31 @@ static Place *place_of(pid_t tid)
     return called;
 }
 
+/* A thread that has ended is there no more, unless it is the process's first: in a copy that is
+ * the one which made it, whichever that was. */
+static bool has_ended(pid_t tid)
+{
+    char path[64], text[512];
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", tid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t size = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+    if (fd >= 0) {
+        close(fd);
+    }
+    text[size > 0 ? size : 0] = '\0';
+    const char *after_name = strrchr(text, ')');
+    return after_name != NULL && (after_name[2] == 'Z' || after_name[2] == 'X');
+}
+
 static bool hold(pid_t tid)
 {
     Place *place = place_of(tid);
     int32_t parked = PARKED;
-    return place != NULL && (atomic_load(&place->state) == HELD ||
-                             atomic_compare_exchange_strong(&place->state, &parked, HELD));
+    if (place == NULL) {
+        return tid == getpid() && has_ended(tid);
+    }
+    return atomic_load(&place->state) == HELD ||
+           atomic_compare_exchange_strong(&place->state, &parked, HELD);
 }
 
 static const Thread *controlled(pid_t tid)
@@ -429,29 +448,7 @@ static void let_all_go(void)
     }
 }
 
-/* Holds every other thread; false if one cannot be. The GIL is let go meanwhile, so that threads
- * on their way into the gate get there; with the baton here they get no further. */
-static bool hold_all(void)
-{
-    int64_t began = time_ns();
-    bool all = each_thread(hold);
-    PyThreadState *tstate = all ? NULL : PyEval_SaveThread();
-    for (int64_t waited = 0; !all && waited < PATIENT_NS; waited = time_ns() - began) {
-        struct timespec pause = {0, LOOK_NS};
-        nanosleep(&pause, NULL);
-        if (waited > POLITE_NS) {
-            each_thread(hold_or_call);
-        }
-        all = each_thread(hold);
-    }
-    if (tstate != NULL) {
-        PyEval_RestoreThread(tstate);
-        all = all && each_thread(hold);
-    }
-    return all;
-}
-
-/* What the kernel tells of a held thread: the signals that it blocks, and its name. */
+/* What the kernel tells of a thread: the signals that it blocks, and its name. */
 static void read_status(Place *place)
 {
     char path[64], text[2048];
@@ -473,6 +470,72 @@ static void read_status(Place *place)
     for (int i = 0; name != NULL && i < COMMAND_SIZE - 1 && name[6 + i] != '\n'; i++) {
         place->name[i] = name[6 + i];
     }
+}
+
+static bool has_place(pid_t tid)
+{
+    for (int i = 0; i < MOST_PARKED; i++) {
+        if (places[i].tid == tid) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* False of a thread that is not ours and that our signal cannot reach. */
+static bool can_be_called(pid_t tid)
+{
+    Place place = {.tid = tid};
+    if (has_place(tid) || controlled(tid) != NULL) {
+        return true;
+    }
+    read_status(&place);
+    return (place.blocked >> (signal_number() - 1) & 1) == 0;
+}
+
+/* Lets the others go on for a moment, those that wait for the GIL among them. */
+static void give_way(void)
+{
+    PyThreadState *tstate = PyEval_SaveThread();
+    struct timespec pause = {0, LOOK_NS};
+    nanosleep(&pause, NULL);
+    PyEval_RestoreThread(tstate);
+}
+
+/* Calls threads that are not ours, and waits for them with the GIL: so none of them has it, nor any
+ * part of it, where it is held. */
+static bool call_others(void)
+{
+    int64_t began = time_ns();
+    bool all = false;
+    each_thread(hold_or_call);
+    while (!(all = each_thread(hold)) && time_ns() - began < CALLED_NS) {
+        struct timespec pause = {0, LOOK_NS};
+        nanosleep(&pause, NULL);
+    }
+    if (!all) {
+        let_all_go();
+    }
+    return all;
+}
+
+/* Holds every other thread; false if one cannot be. Threads on their way into the gate get there
+ * first; with the baton here they get no further. */
+static bool hold_all(void)
+{
+    int64_t began = time_ns(), waited = 0;
+    bool all = each_thread(hold);
+    for (; !all && waited < PATIENT_NS; waited = time_ns() - began) {
+        give_way();
+        all = each_thread(hold);
+        if (!all && waited > POLITE_NS) {
+            if (!each_thread(can_be_called)) {
+                return false;
+            }
+            all = call_others();
+        }
+    }
+    return all;
 }
 
 /* ---- copying ---- */
@@ -574,6 +637,9 @@ bool fork_thaw(void)
     atomic_store(&remade, 0);
     atomic_store(&may_go, 0);
     renumber(copied_by, self);
+    if (gate.active) {
+        compat_renumber_loops(gate.pid, getpid());
+    }
     gate.pid = getpid();
     for (int i = 0; i < MOST_PARKED; i++) {
         Place *place = &places[i];

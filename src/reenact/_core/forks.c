@@ -118,6 +118,9 @@ void forks_in_child(void)
         me = NULL;
         return;
     }
+    if (checkpoint_is_on()) { /* the travel is through its parent alone */
+        _exit(0);
+    }
     forking = false;
     children = 0;
     replayed_count = 0;
@@ -215,6 +218,15 @@ PyMethodDef fork_functions[] = {{"next_process", next_process, METH_NOARGS, NULL
                                 {"recording_descriptor", recording_descriptor, METH_NOARGS, NULL},
                                 {NULL, NULL, 0, NULL}};
 
+/* Of a process that somebody travels through: the child has ended as it began. */
+static PyObject *without_child(PyObject *pid)
+{
+    while (waitpid((pid_t)PyLong_AsLong(pid), NULL, 0) < 0 && errno == EINTR) {
+    }
+    Py_DECREF(pid);
+    return PyLong_FromLong(0);
+}
+
 /* posix.fork() */
 PyObject *fork_call(PyObject *self, PyObject *const *args, size_t count, PyObject *names)
 {
@@ -224,17 +236,18 @@ PyObject *fork_call(PyObject *self, PyObject *const *args, size_t count, PyObjec
     if (thread == NULL || !descend(parent)) {
         return PyObject_Vectorcall(call->native, args, count, names);
     }
-    if (checkpoint_is_on()) { /* the travel is through this process alone */
-        return as_recorded(call, PyLong_FromLong(0));
-    }
     search_uncontrolled("the program forks a process, which is not explored");
     uint32_t descended = children;
     files_share();
-    patrol_stop();
+    if (!checkpoint_is_on()) {
+        patrol_stop();
+    }
     forking = true;
     PyObject *pid = PyObject_Vectorcall(call->native, args, count, names);
     forking = false;
-    patrol_start();
+    if (!checkpoint_is_on()) {
+        patrol_start();
+    }
     if (pid != NULL && PyLong_AsLong(pid) == 0) {
         return pid;
     }
@@ -242,6 +255,9 @@ PyObject *fork_call(PyObject *self, PyObject *const *args, size_t count, PyObjec
     children = descended;
     if (pid == NULL || !gate.active) {
         return pid;
+    }
+    if (checkpoint_is_on()) {
+        pid = without_child(pid);
     }
     if (gate.settings.mode == MODE_REPLAY) {
         return as_recorded(call, pid);

@@ -1,13 +1,15 @@
-/* Files of a copied process: positions and scratch files of its own.
+/* Files and shared memory of a copied process: positions, scratch files and maps of its own.
  *
  * A copy shares open files with the process that it was copied from. Each regular file is opened
  * again, at the same position and under the same number; scratch files are copied first, into a
- * directory of the copy's. Nothing here allocates. */
+ * directory of the copy's. Maps that are shared and can be written to are made again, too. Nothing
+ * here allocates. */
 #include "files.h"
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -179,6 +181,73 @@ static void make_private(const char *name)
     }
 }
 
+/* ---- maps ---- */
+
+typedef struct {
+    char *at;
+    size_t size;
+    uint64_t offset;
+    const char *path;
+} Map;
+
+/* Memory with the same contents takes the place of a map. */
+static bool copy_map(const Map *map)
+{
+    void *anew = mmap(NULL, map->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (anew == MAP_FAILED) {
+        return false;
+    }
+    memcpy(anew, map->at, map->size);
+    return mremap(anew, map->size, map->size, MREMAP_MAYMOVE | MREMAP_FIXED, map->at) == map->at;
+}
+
+static bool map_scratch(const Map *map, const char *name)
+{
+    int fd = openat(to_fd, name, O_RDWR | O_CLOEXEC);
+    void *at = mmap(map->at, map->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
+                    (off_t)map->offset);
+    close(fd);
+    return at == map->at;
+}
+
+/* One line of /proc/self/maps: from-to rw.s offset device inode path */
+static void make_map_private(char *line)
+{
+    char *rest;
+    Map map = {.at = (char *)strtoull(line, &rest, 16)};
+    map.size = (size_t)((char *)strtoull(rest + 1, &rest, 16) - map.at);
+    if (rest[1] != 'r' || rest[2] != 'w' || rest[4] != 's') {
+        return;
+    }
+    map.offset = strtoull(rest + 5, &rest, 16);
+    map.path = strchr(rest, '/');
+    size_t prefix = strlen(old_path);
+    bool is_scratch =
+        map.path != NULL && strncmp(map.path, old_path, prefix) == 0 && map.path[prefix] == '/';
+    if (!(is_scratch ? map_scratch(&map, map.path + prefix + 1) : copy_map(&map))) {
+        _exit(EXIT_UNUSABLE);
+    }
+}
+
+static void make_maps_private(void)
+{
+    static char text[2 * PATH_SIZE + 1];
+    size_t filled = 0;
+    ssize_t got;
+    int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    while (fd >= 0 && (got = read(fd, text + filled, sizeof text - 1 - filled)) > 0) {
+        char *line = text, *end;
+        text[filled += (size_t)got] = '\0';
+        for (; (end = strchr(line, '\n')) != NULL; line = end + 1) {
+            *end = '\0';
+            make_map_private(line);
+        }
+        filled = (size_t)(text + filled - line);
+        memmove(text, line, filled);
+    }
+    close(fd);
+}
+
 /* In a copy, before anything else. */
 void files_become_private(void)
 {
@@ -200,6 +269,7 @@ void files_become_private(void)
     }
     each_name(from_fd, copy_scratch);
     each_descriptor(make_private);
+    make_maps_private();
     files_scratch(to_fd);
     if (from_fd != root_fd) {
         close(from_fd);

@@ -148,7 +148,7 @@ def _threads(request: dict[str, Any]) -> dict[str, Any]:
                 "status": status,
                 "name": python.name if python is not None else "",
                 "operation": _core.OPERATIONS[operation] if kind >= 0 else "",
-                "object": number,
+                "object": number if kind >= 0 else 0,
                 "kind": _core.OBJECTS[kind] if kind >= 0 else "",
                 "owner": owner,
                 "at": described(frames[0]) if frames else None,

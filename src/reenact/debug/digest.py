@@ -23,6 +23,7 @@ def of_program(frames_of: Callable[[int], list[FrameType]], threads: Iterable[in
     """Of all frames of these threads, and of the program's modules."""
     digest = hashlib.blake2b(digest_size=16)
     roots: list[object] = []
+    _forget_numbers()
     for thread in threads:
         for frame in frames_of(thread):
             place = f"{thread} {frame.f_code.co_filename} {frame.f_lasti} {frame.f_lineno}"
@@ -40,6 +41,13 @@ def of_program(frames_of: Callable[[int], list[FrameType]], threads: Iterable[in
     return digest.hexdigest()
 
 
+def _forget_numbers() -> None:
+    """The main thread's number is the system's, and was there before the program began."""
+    threading = sys.modules.get("threading")
+    if threading is not None:
+        threading.main_thread()._native_id = 0
+
+
 def is_of_program(module: object) -> bool:
     """Modules of the interpreter's and of ours are not looked at: what we import changes them."""
     file = getattr(module, "__file__", None)
@@ -53,13 +61,14 @@ def _walk(roots: list[object], update: Callable[[bytes], object]) -> None:
     todo = list(reversed(roots))
     while todo:
         each = todo.pop()
-        if id(each) in seen or isinstance(each, (ModuleType, FrameType, CodeType, type)):
+        kind = type(each)  # isinstance would ask the object, which may be the program's
+        if id(each) in seen or issubclass(kind, (ModuleType, FrameType, CodeType, type)):
             continue
         seen.add(id(each))
-        update(f"{id(each):x} {type(each).__qualname__}".encode())
-        if isinstance(each, _PLAIN):
+        update(f"{id(each):x} {kind.__qualname__}".encode())
+        if issubclass(kind, _PLAIN):
             update(repr(each)[:_LONGEST].encode("utf-8", "backslashreplace"))
             continue
         below = gc.get_referents(each)
-        update(" ".join(f"{id(one):x}" for one in below if not isinstance(one, FrameType)).encode())
+        update(" ".join(f"{id(one):x}" for one in below if type(one) is not FrameType).encode())
         todo.extend(reversed(below))

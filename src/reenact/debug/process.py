@@ -9,6 +9,7 @@ from __future__ import annotations
 import marshal
 import os
 import select
+import shutil
 import signal
 import socket
 import struct
@@ -16,6 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import IntEnum
+from pathlib import Path
 from typing import Any
 
 from reenact.errors import ReenactError
@@ -99,15 +101,25 @@ class _Answer:
 
 
 class Process:
-    """A stopped process. `step`, `thread` and `reason` say where and why."""
+    """A stopped process. `step`, `thread` and `reason` say where and why; copies have directories
+    of their own below `directory`."""
 
     def __init__(
-        self, connection: socket.socket, pid: int, interruption: Interruption | None = None
+        self,
+        connection: socket.socket,
+        pid: int,
+        interruption: Interruption | None = None,
+        directory: Path | None = None,
     ) -> None:
         self._connection = connection
         self._interruption = interruption
+        self._directory = directory
         self.pid = pid
-        answer = self._answer()
+        try:
+            answer = self._answer()
+        except ProcessGone:
+            self.close()
+            raise
         self.refusal = answer.refusal  # why it cannot be copied; empty if it can
         self._take(answer)
 
@@ -159,7 +171,7 @@ class Process:
             ours.close()
             self.refusal = self.refusal or os.strerror(-answer.number)
             return None
-        copied = Process(ours, answer.number, self._interruption)
+        copied = Process(ours, answer.number, self._interruption, self._directory)
         copied.thread, copied.reason = self.thread, self.reason
         return copied
 
@@ -212,3 +224,5 @@ class Process:
             os.waitpid(self.pid, 0)
         except (ProcessLookupError, ChildProcessError):
             pass
+        if self._directory is not None:
+            shutil.rmtree(self._directory / f"c{self.pid}", ignore_errors=True)

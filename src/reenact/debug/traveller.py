@@ -154,6 +154,7 @@ class Traveller:
         self._exits.callback(self._copies.close)
         self._shown: Process | None = None
         self._end: Place | None = None
+        self._diverges = False  # the replay itself does, at its end
         self._numbers = 0
         self._starts = 0
         self._failures: tuple[Failure, ...] | None = None
@@ -210,12 +211,57 @@ class Traveller:
         return (end is not None and end.exit_code != 0) or b"Traceback (most recent" in said
 
     def go_to_end(self) -> Stop:
-        process = self._copies.at_end(self.last_step)
+        """The last step; in a process that dies of itself, the last line that it begins."""
+        if self._end is not None and self._end.line < _LAST:
+            return self._show(self._end, "end")
+        try:
+            process = self._copies.at_end(self.last_step)
+        except ProcessGone:
+            self._end = self._last_line()
+            return self._show(self._end, "end")
         with _ended_on_error(process):
             said = process.talk()
             reason = Reason(said["reason"])
             self._end = Place(process.step, _LAST)
+            self._diverges = reason == Reason.DIVERGED
             return self._take(process, said, _END_WORDS.get(reason, "end"), self._end)
+
+    def _last_line(self) -> Place:
+        """Of a process that os._exit or a fatal signal ends, after its last step."""
+        step = self.last_step
+        reached, beyond = 0, 1
+        while self._is_reached(Place(step, beyond)):
+            reached, beyond = beyond, 2 * beyond
+        while beyond - reached > 1:
+            middle = (reached + beyond) // 2
+            if self._is_reached(Place(step, middle)):
+                reached = middle
+            else:
+                beyond = middle
+        return Place(step, reached)
+
+    def _is_reached(self, place: Place) -> bool:
+        process = self._copies.at(place.step)
+        try:
+            process.talk()
+            return Reason(self._hunt(process, end=place)["reason"]) not in ENDS
+        except ProcessGone:
+            return False
+        finally:
+            process.close()
+
+    def _death(self) -> Place:
+        """The end, if the program itself ends its process there."""
+        if self._end is None:
+            here = self.stop
+            self.go_to_end()
+            self.stop = here
+        if self._end is None or self._end.line >= _LAST:
+            raise TravelError("a process of the replay has died, as the recorded one did not")
+        return self._end
+
+    def _end_at(self, place: list[int]) -> Place:
+        return self._end if self._end is not None else Place(place[0], _LAST)
 
     @property
     def end(self) -> Place:
@@ -413,7 +459,7 @@ class Traveller:
             state is None or not state.is_whole,
             theirs.detach(),
         )
-        return Process(ours, pid, self.interruption)
+        return Process(ours, pid, self.interruption, write)
 
     def _take(self, process: Process, said: dict[str, Any], why: str, place: Place) -> Stop:
         """The traveller is there from now on, and not before all is known of it."""
@@ -444,7 +490,11 @@ class Traveller:
         if end is not None:
             request["end"] = list(end)
         process.say({"do": "hunt", **request})
-        return process.hear()
+        said = process.hear()
+        if said["reason"] == Reason.DIVERGED and self._end is not None and not self._diverges:
+            what = said.get("outcome", "").replace("\t", " ").splitlines()[:4]
+            raise TravelError("the replay diverged while it was looked at: " + "; ".join(what))
+        return said
 
     def _look(self) -> dict[str, Any]:
         """What a hunt has to stop for, apart from the move."""
@@ -473,15 +523,18 @@ class Traveller:
 
     def _hunt_forward(self, move: Move) -> Stop:
         here = self.stop.place
-        if here.line >= _LAST:
+        if here.line >= _LAST or here == self._end:
             return self.stop
         with self._copy_at(here) as process:
-            said = self._hunt(process, **_moving(move), **self._look())
+            try:
+                said = self._hunt(process, **_moving(move), **self._look())
+            except ProcessGone:
+                said = {"reason": Reason.END, "place": self._death()}
         hits = tuple(said.get("hit") or ())
         changed = said.get("changed") or None
         why = self._why(hits, changed)
         is_end = Reason(said["reason"]) in ENDS
-        place = Place(said["place"][0], _LAST) if is_end else Place(*said["place"])
+        place = self._end_at(said["place"]) if is_end else Place(*said["place"])
         writer: Write | None = None
         for watch in self._written():
             wrote = self._first_write(_meant(watch), here, place)

@@ -55,7 +55,7 @@ class Written:
             target = _value(self.inner, names)
             if self.key is None:
                 return ("attribute", id(target), id(type(target)))
-            return ("item", id(target), id(type(target)), _hashable(_value(self.key, names)))
+            return _item(target, _value(self.key, names))
         return variable_in(frame, self.name)
 
     def key_of(self, frame: FrameType, instruction: dis.Instruction, depth: int) -> tuple[Any, ...]:
@@ -69,7 +69,7 @@ class Written:
         if self.kind == "attribute":
             return ("attribute", id(target), id(type(target)))
         key = _core.frame_value(frame, depth - 1)
-        return ("item", id(target), id(type(target)), _hashable(key))
+        return _item(target, key)
 
 
 def _value(expression: ast.expr, names: dict[str, Any]) -> Any:
@@ -77,7 +77,16 @@ def _value(expression: ast.expr, names: dict[str, Any]) -> Any:
     return eval(code, names)
 
 
+def _item(target: object, key: object) -> tuple[Any, ...]:
+    """An item of a list is the same, counted from either end."""
+    if type(target) is list and type(key) is int and key < 0:
+        key += len(target)
+    return ("item", id(target), id(type(target)), _hashable(key))
+
+
 def _hashable(key: object) -> object:
+    if type(key) is tuple:
+        return tuple(_hashable(each) for each in key)
     return key if isinstance(key, (int, str, bytes, float, bool, type(None))) else id(key)
 
 

@@ -29,6 +29,7 @@ class EpochTraveller(Traveller):
         self._exits.callback(self._copies.close)
         self._shown = None
         self._end = None
+        self._diverges = False
         self._numbers = 0
 
     def _start(self) -> Process:

@@ -1,0 +1,38 @@
+"""A front-end that is killed: opens a recording, says which processes it has, and is busy then.
+
+python -m tests.checkpoints.frontend RECORDING idle|asking
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from pathlib import Path
+
+from reenact.debug.traveller import Traveller
+from reenact.recordings.reader import Recording
+
+from ..children import children_of
+
+
+def main() -> None:
+    path, how = Path(sys.argv[1]), sys.argv[2]
+    with Traveller(Recording.open(path)) as traveller:
+        traveller.go_to_end()
+        for step in (10, 100, 50):
+            traveller.go_to(step)
+        threading.Timer(0.5, tell).start()
+        if how == "asking":
+            traveller.ask("evaluate", text="[0 for _ in iter(int, 1)]", thread=0)
+        signal.pause()
+
+
+def tell() -> None:
+    mine = children_of(os.getpid())
+    print(*mine, *(each for one in mine for each in children_of(one)), flush=True)
+
+
+if __name__ == "__main__":
+    main()

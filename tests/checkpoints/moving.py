@@ -1,0 +1,199 @@
+"""What is done to a recorded program to see that travelling through it shows what it was."""
+
+from __future__ import annotations
+
+import ast
+import random
+from dataclasses import dataclass, field
+from types import CodeType
+from typing import Any
+
+from reenact.debug.process import Process
+from reenact.debug.traveller import Breakpoint, Move, Place, Stop, TravelError, Traveller
+
+from .harness import Program, State, Variant, at_step, look, own, seen_in, travelling
+
+# What the program writes.py writes to: seen by all, and by the functions themselves.
+SHARED = ("plain.first", "slotted.value", "slotted.inner.first", "Plain.shared", "count")
+ITEMS = ("table['a']", "lines[0]", "lines[3]", "lines[-1]", "plain.items[1]", "plain.table[3]")
+LOCAL = ("local", "walrus", "kept", "looped", "argument", "other")
+
+
+@dataclass
+class Journey:
+    """Through one program: how much was looked at, and what was wrong."""
+
+    program: str
+    looked: int = 0
+    complaints: list[str] = field(default_factory=list)
+
+    def complain(self, text: str) -> None:
+        if len(self.complaints) < 10:
+            self.complaints.append(f"{self.program}: {text}")
+
+    def compare(self, where: str, now: State, expected: State) -> None:
+        differences = now.differences(expected)
+        if differences:
+            self.complain(f"{where}: " + "; ".join(differences))
+
+
+# ---- to places ----
+
+
+def check_gotos(program: Program, variant: Variant, count: int) -> Journey:
+    """Random places, each compared with a replay that went there without a stop; lines are also
+    reached by tracing from far away."""
+    journey = Journey(program.name)
+    with travelling(program, variant) as traveller:
+        last = traveller.recording.last_step
+        traveller.go_to_end()
+        beginning = traveller._copies.at(0)
+        chosen = random.Random(program.name)
+        for _ in range(count):
+            step, base = chosen.randint(0, last), chosen.random()
+            stop = traveller.go_to(Place(step, chosen.choice((0, 0, 1, 2, 7))))
+            if stop.why == "end":
+                continue
+            journey.looked += 1
+            assert traveller._shown is not None
+            now = look(traveller._shown, stop.place, stop.thread)
+            _compare_place(journey, beginning, stop.place, now, int(base * step))
+        beginning.close()
+    return journey
+
+
+def _compare_place(
+    journey: Journey, beginning: Process, place: Place, now: State, base: int
+) -> None:
+    """Tracing takes memory of the program's: addresses are others then."""
+    if place.line == 0:
+        journey.compare(f"at {place}", now, seen_in(at_step(beginning, place.step)))
+        return
+    for first in (place.step, base):
+        there = seen_in(at_step(beginning, first), place)
+        where = f"at {place}, from {first}"
+        journey.compare(where, now.without_addresses(), there.without_addresses())
+
+
+# ---- there and back ----
+
+
+def check_reverse(program: Program, variant: Variant, most: int) -> Journey:
+    """Back from the end by breakpoints, then by single lines, and forward again: the same stops."""
+    journey = Journey(program.name)
+    with travelling(program, variant) as traveller:
+        lines = _lines_of(program)
+        for line in random.Random(program.name).sample(lines, min(2, len(lines))):
+            traveller.breakpoints = {1: Breakpoint(1, str(program.path), line)}
+            traveller.go_to_end()
+            _there_and_back(journey, traveller, Move(), most, f"line {line}")
+        traveller.breakpoints = {}
+        traveller.go_to(traveller.recording.last_step // 2)
+        move = Move(thread=traveller.stop.thread)
+        if traveller.forward(move).why == "step":
+            _there_and_back(journey, traveller, move, most, "single lines")
+    return journey
+
+
+def _there_and_back(
+    journey: Journey, traveller: Traveller, move: Move, most: int, what: str
+) -> None:
+    """Each stop on the way back is one on the way forward, in the other order."""
+    path = [_where(traveller.stop)]
+    for _ in range(most):
+        path.append(_where(traveller.backward(move)))
+        if traveller.stop.why == "beginning":
+            break
+    journey.looked += len(path)
+    again = [_where(traveller.forward(move)) for _ in path[1:]]
+    expected = list(reversed(path[:-1]))
+    if again != expected:
+        at = next(
+            i for i, pair in enumerate(zip(again, expected, strict=True)) if pair[0] != pair[1]
+        )
+        journey.complain(f"{what}: back {expected[: at + 1]}, forward {again[: at + 1]}")
+
+
+def _where(stop: Stop) -> tuple[Any, ...]:
+    frame = stop.frame
+    return (str(stop.place), stop.thread, frame and frame.function, frame and frame.line)
+
+
+def _lines_of(program: Program) -> list[int]:
+    """Lines of its functions, where the program's threads are most of the time."""
+    todo = [compile(program.path.read_bytes(), str(program.path), "exec")]
+    found: set[int] = set()
+    while todo:
+        code = todo.pop()
+        below = [each for each in code.co_consts if isinstance(each, CodeType)]
+        todo += below
+        if code.co_name != "<module>":
+            lines = {line for _, _, line in code.co_lines() if line is not None}
+            found |= {line for line in lines if line > code.co_firstlineno}
+    return sorted(found)
+
+
+# ---- who wrote it ----
+
+
+def check_writes(variant: Variant, count: int) -> Journey:
+    """At random places of writes.py the value of each variable says who wrote it, and where."""
+    journey = Journey("writes")
+    with travelling(own("writes"), variant) as traveller:
+        chosen = random.Random(variant.seed)
+        traveller.go_to_end()
+        last = traveller.recording.last_step
+        for _ in range(count):
+            here = Place(chosen.randint(last // 10, last), chosen.choice((0, 0, 1, 3)))
+            stop = traveller.go_to(here)
+            if stop.frame is None:
+                continue  # a thread that has not begun
+            function = stop.frame.function.rpartition(".")[2]
+            names = LOCAL if function in ("change_names", "inner") else ()
+            for text in (*chosen.sample(SHARED + ITEMS, 2), *names):
+                _check_write(journey, traveller, text)
+                traveller.go_to(stop.place)
+    return journey
+
+
+def _check_write(journey: Journey, traveller: Traveller, text: str) -> None:
+    stop = traveller.stop
+    number = _value(traveller, text)
+    try:
+        found = traveller.last_write(text, stop.thread)
+    except TravelError as error:
+        if number is not None:
+            journey.complain(f"{text} at {stop.place} is {number}, but {error}")
+        return
+    if number is None:  # it has no value here, so that nobody can have written it
+        return
+    journey.looked += 1
+    name, line, function = _value(traveller, f"notes[{number}]") or ("", 0, "")
+    expected = f"{text} at {stop.place} is {number}, by {name} in line {line} of {function}"
+    if found is None:
+        journey.complain(f"{expected}; nothing was found")
+        return
+    traveller.go_to(found[0])
+    where = traveller.stop.frame
+    noted = _value(traveller, "notes")
+    between = noted is None or (name, line, function) in noted[len(noted) : number]
+    threads = {each["index"]: each["name"] for each in traveller.ask("threads")["threads"]}
+    is_so = (
+        where is not None
+        and where.line == line
+        and found[1] == traveller.stop.thread
+        and threads.get(found[1]) == name
+        and noted is not None
+        and len(noted) <= number
+        and not between
+    )
+    if not is_so:
+        at = f"{where.function}:{where.line}" if where else "nowhere"
+        count = None if noted is None else len(noted)
+        journey.complain(f"{expected}; found {found}, {at}, {count} notes")
+
+
+def _value(traveller: Traveller, text: str) -> Any:
+    """What a plain expression is here; None if there is nothing."""
+    said = traveller.ask("evaluate", text=text, thread=traveller.stop.thread)
+    return None if "raised" in said else ast.literal_eval(said["value"])

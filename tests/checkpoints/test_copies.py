@@ -1,0 +1,59 @@
+"""Copies of a process with all its threads go on as the process itself does.
+
+A few copies of each program; with REENACT_FULL=1, or by `full.py`, a thousand.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterator
+
+import pytest
+
+from .copying import check_copies, check_leaks
+from .harness import IS_FULL, QUEUE, RANDOM, Pool, Program, Variant, own, programs
+
+CASES = {
+    "2 threads": own("busy", "2", "60"),
+    "8 threads": own("busy", "8", "24"),
+    "32 threads": own("busy", "32", "12"),
+    "files": own("files"),
+    "forks": own("forks"),
+    "memory": own("shared_memory"),
+    "native": own("native"),
+    "asyncio": next(each for each in programs() if each.name == "asyncio_executor"),
+    "recursion": own("deep"),
+}
+COPIES, EVERY = (1000, 10) if IS_FULL else (20, 4)
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[Pool]:
+    with Pool(2) as pool:
+        yield pool
+
+
+@pytest.mark.timeout(0)
+@pytest.mark.parametrize("variant", [QUEUE, RANDOM], ids=["queue", "random"])
+@pytest.mark.parametrize("name", CASES)
+def test_every_copy_comes_to_the_same_end(name: str, variant: Variant, pool: Pool) -> None:
+    outcome = pool.submit(check_copies, CASES[name], variant, COPIES, EVERY, 4).result()
+    assert outcome.copies == COPIES
+    assert not outcome.complaints, "\n".join(outcome.complaints)
+
+
+@pytest.mark.timeout(0)
+@pytest.mark.skipif(importlib.util.find_spec("numpy") is None, reason="numpy is not installed")
+def test_threads_of_a_c_extension_are_copied(pool: Pool) -> None:
+    outcome = pool.submit(check_copies, own("arrays"), QUEUE, 6, 2, 3).result()
+    assert not outcome.complaints, "\n".join(outcome.complaints)
+
+
+@pytest.mark.timeout(0)
+@pytest.mark.parametrize("name", ["8 threads", "files"])
+def test_nothing_leaks(name: str, pool: Pool) -> None:
+    program: Program = CASES[name]
+    copies, settled = (10_000, 1000) if IS_FULL else (150, 50)
+    outcome = pool.submit(check_leaks, program, copies, settled).result()
+    assert outcome.copies == copies
+    assert not outcome.complaints, "\n".join(outcome.complaints)

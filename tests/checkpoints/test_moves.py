@@ -1,0 +1,56 @@
+"""Wherever one travels, and by which way, the program is what it was there.
+
+With REENACT_FULL=1, or by `full.py`, all programs of `tests/programs` and 200 places of each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from .harness import IS_FULL, QUEUE, RANDOM, Pool, Variant, programs
+from .moving import check_gotos, check_reverse, check_writes
+
+FEW = (
+    *("asyncio_threadsafe", "condition_timeout", "deadlock_two_locks", "exit_os_exit"),
+    *("gc_cycles", "input_files_modes", "input_signals_raising", "queue_fifo", "race_generator"),
+    *("thread_local", "weakref_callbacks"),
+)
+OWN_TRACE = ("thread_settrace",)  # lines cannot be counted where the program traces itself
+CASES = {
+    each.name: each
+    for each in programs()
+    if each.name in FEW or (IS_FULL and each.name not in OWN_TRACE)
+}
+PLACES, STOPS, WRITES = (200, 20, 200) if IS_FULL else (6, 4, 8)
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[Pool]:
+    with Pool(2) as pool:
+        yield pool
+
+
+@pytest.mark.timeout(0)
+@pytest.mark.parametrize("name", CASES)
+def test_random_places_are_as_in_a_replay_without_stops(name: str, pool: Pool) -> None:
+    journey = pool.submit(check_gotos, CASES[name], RANDOM, PLACES).result()
+    assert journey.looked > 0
+    assert not journey.complaints, "\n".join(journey.complaints)
+
+
+@pytest.mark.timeout(0)
+@pytest.mark.parametrize("name", CASES)
+def test_the_way_back_is_the_way_forward(name: str, pool: Pool) -> None:
+    journey = pool.submit(check_reverse, CASES[name], RANDOM, STOPS).result()
+    assert journey.looked > 0
+    assert not journey.complaints, "\n".join(journey.complaints)
+
+
+@pytest.mark.timeout(0)
+@pytest.mark.parametrize("variant", [QUEUE, RANDOM], ids=["queue", "random"])
+def test_the_last_write_is_the_one_that_the_value_tells_of(variant: Variant, pool: Pool) -> None:
+    journey = pool.submit(check_writes, variant, WRITES).result()
+    assert journey.looked > 3
+    assert not journey.complaints, "\n".join(journey.complaints)
