@@ -23,9 +23,15 @@ def main() -> None:
         traveller.go_to_end()
         for step in (10, 100, 50):
             traveller.go_to(step)
-        threading.Timer(0.5, tell).start()
         if how == "asking":
-            traveller.ask("evaluate", text="[0 for _ in iter(int, 1)]", thread=0)
+            steps = iter(range(traveller.recording.last_step // 2, traveller.recording.last_step))
+            traveller.go_to(next(steps))
+            while traveller.stop.frame is None:  # a thread that has not begun
+                traveller.go_to(next(steps))
+            thread = traveller.stop.thread
+            threading.Timer(0.5, tell).start()
+            traveller.ask("evaluate", text="[0 for _ in iter(int, 1)]", thread=thread)
+        tell()
         signal.pause()
 
 

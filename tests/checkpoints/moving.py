@@ -156,6 +156,19 @@ def check_writes(variant: Variant, count: int) -> Journey:
     return journey
 
 
+def check_write_after_call(variant: Variant) -> Journey:
+    """A line is left for a call, and writes when that has returned."""
+    journey, program = Journey("writes"), own("writes")
+    with travelling(program, variant) as traveller:
+        line = program.path.read_text("utf-8").splitlines().index("    kept = noted()") + 1
+        traveller.breakpoints = {1: Breakpoint(1, str(program.path), line)}
+        traveller.go_to_end()
+        for go in (traveller.backward, traveller.backward, traveller.forward):
+            go()
+        _check_write(journey, traveller, "walrus")
+    return journey
+
+
 def _check_write(journey: Journey, traveller: Traveller, text: str) -> None:
     stop = traveller.stop
     number = _value(traveller, text)
@@ -184,7 +197,7 @@ def _check_write(journey: Journey, traveller: Traveller, text: str) -> None:
         and found[1] == traveller.stop.thread
         and threads.get(found[1]) == name
         and noted is not None
-        and len(noted) <= number
+        and (len(noted) <= number or text == "looped")  # whose numbers are there before the loop
         and not between
     )
     if not is_so:
