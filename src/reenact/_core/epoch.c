@@ -247,8 +247,6 @@ static PyObject *failed(PyObject *module, PyObject *text)
     }
     tell(WORD_FAILED, getpid(), STOPPED_AT_PLACE, said, -1);
     bool goes_on = hear();
-    is_wanted = epoch_is_due = true;
-    gate_look_soon(me);
     return PyBool_FromLong(goes_on);
 }
 

@@ -16,6 +16,8 @@
 #include <unistd.h>
 
 enum { PATH_SIZE = 4096 };
+#define OURS_FROM 0x200000000000ULL /* where maps of ours lie */
+#define OURS_TO 0x400000000000ULL
 
 typedef struct {
     uint64_t inode;
@@ -216,7 +218,8 @@ static void make_map_private(char *line)
     char *rest;
     Map map = {.at = (char *)strtoull(line, &rest, 16)};
     map.size = (size_t)((char *)strtoull(rest + 1, &rest, 16) - map.at);
-    if (rest[1] != 'r' || rest[2] != 'w' || rest[4] != 's') {
+    bool is_ours = (uintptr_t)map.at >= OURS_FROM && (uintptr_t)map.at < OURS_TO; /* the log's */
+    if (is_ours || rest[1] != 'r' || rest[2] != 'w' || rest[4] != 's') {
         return;
     }
     map.offset = strtoull(rest + 5, &rest, 16);

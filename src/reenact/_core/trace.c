@@ -218,10 +218,11 @@ static bool is_told(PyFrameObject *frame, PyObject *row, Py_ssize_t unit)
 static int on_call(PyFrameObject *frame)
 {
     if (mask_of(frame) != NULL) {
+        int64_t depth = depth_of(compat_top_frame(PyThreadState_Get()));
         compat_trace_instructions(frame);
-        *spot_of(depth_of(compat_top_frame(PyThreadState_Get()))) = here;
+        *spot_of(depth) = depth > 1 ? *spot_of(depth - 1) : here; /* the line that calls */
         if (is_accepted("call", (PyObject *)frame, 0)) {
-            find(spot_now(me->index, depth_of(compat_top_frame(PyThreadState_Get()))));
+            find(spot_now(me->index, depth));
             return hunt.is_backward ? 0 : talk(STOPPED_AT_PLACE);
         }
     }
