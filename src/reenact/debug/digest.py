@@ -23,12 +23,14 @@ def of_program(frames_of: Callable[[int], list[FrameType]], threads: Iterable[in
     """Of all frames of these threads, and of the program's modules."""
     digest = hashlib.blake2b(digest_size=16)
     roots: list[object] = []
+    made: set[int] = set()  # by looking: a frame keeps the dict of its variables
     _forget_numbers()
     for thread in threads:
         for frame in frames_of(thread):
             place = f"{thread} {frame.f_code.co_filename} {frame.f_lasti} {frame.f_lineno}"
             digest.update(place.encode())
             local = frame.f_locals
+            made.add(id(local))
             for name in sorted(local):
                 digest.update(f"{name} {id(local[name])};".encode())
                 roots.append(local[name])
@@ -37,7 +39,7 @@ def of_program(frames_of: Callable[[int], list[FrameType]], threads: Iterable[in
         if is_of_program(module):
             names = sorted(set(vars(module)) - {"__builtins__"})
             roots.extend(vars(module)[each] for each in names)
-    _walk(roots, digest.update)
+    _walk(roots, made, digest.update)
     return digest.hexdigest()
 
 
@@ -56,8 +58,8 @@ def is_of_program(module: object) -> bool:
     return not file.startswith((sys.prefix, sys.base_prefix, OURS))
 
 
-def _walk(roots: list[object], update: Callable[[bytes], object]) -> None:
-    seen: set[int] = set()
+def _walk(roots: list[object], made: set[int], update: Callable[[bytes], object]) -> None:
+    seen = set(made)
     todo = list(reversed(roots))
     while todo:
         each = todo.pop()
@@ -69,6 +71,6 @@ def _walk(roots: list[object], update: Callable[[bytes], object]) -> None:
         if issubclass(kind, _PLAIN):
             update(repr(each)[:_LONGEST].encode("utf-8", "backslashreplace"))
             continue
-        below = gc.get_referents(each)
+        below = [one for one in gc.get_referents(each) if id(one) not in made]
         update(" ".join(f"{id(one):x}" for one in below if type(one) is not FrameType).encode())
         todo.extend(reversed(below))
