@@ -98,7 +98,7 @@ def served(options: argparse.Namespace, prefix: tuple[str, ...]) -> float:
 def bounded(options: argparse.Namespace) -> dict[str, float]:
     """A million operations on a lock, in many epochs: memory must not grow with their number."""
     peaks = {}
-    for label, scale in (("stock", "1"), ("100,000 operations", "0.05"), ("2,000,000", "1")):
+    for label, scale in (("stock", "1"), ("50,000 turns", "0.05"), ("1,000,000 turns", "1")):
         prefix = () if label == "stock" else SHORT
         peaks[label] = figures(options.python, prefix, "lock_heavy", "2", scale)["peak"]
         print(f"memory, {label:20} {peaks[label] / 1024:8.1f} MB", flush=True)
