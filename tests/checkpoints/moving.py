@@ -191,10 +191,13 @@ def _check_write(journey: Journey, traveller: Traveller, text: str) -> None:
     noted = _value(traveller, "notes")
     between = noted is None or (name, line, function) in noted[len(noted) : number]
     threads = {each["index"]: each["name"] for each in traveller.ask("threads")["threads"]}
+    # A line in the midst of which others ran is told where its thread goes on: at that step, with
+    # the thread perhaps in a call of the line's.
+    is_rest = found[0].line == 0
+    lines = [each.line for each in traveller.stack(found[1])]
     is_so = (
-        where is not None
-        and where.line == line
-        and found[1] == traveller.stop.thread
+        (line in lines if is_rest else where is not None and where.line == line)
+        and (is_rest or found[1] == traveller.stop.thread)
         and threads.get(found[1]) == name
         and noted is not None
         and (len(noted) <= number or text == "looped")  # whose numbers are there before the loop
