@@ -51,6 +51,7 @@ def ask(times):
     connection.close()
 
 
+random.seed(0)  # some are slow, and not too many
 counter = Counter()
 lock = threading.Lock()
 served = []
