@@ -16,6 +16,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import servers
+
 HERE = Path(__file__).resolve().parent
 COMPUTE = ("nbody", "fannkuch", "task_simulation", "json_parser", "nested_loops")
 COMPUTE_RATIO = 1.15
@@ -72,8 +74,8 @@ def server(options: argparse.Namespace) -> float:
     """http.server under load from another process, eight connections."""
     stock, epochs = [], []
     for _ in range(options.rounds):
-        stock.append(served(options, ()))
-        epochs.append(served(options, EPOCHS))
+        stock.append(servers.run("http.server", 8, options, ()).cpu_s)
+        epochs.append(servers.run("http.server", 8, options, EPOCHS).cpu_s)
     ratio = min(epochs) / min(stock)
     each = 1e6 / options.requests
     print(
@@ -82,17 +84,6 @@ def server(options: argparse.Namespace) -> float:
         flush=True,
     )
     return ratio
-
-
-def served(options: argparse.Namespace, prefix: tuple[str, ...]) -> float:
-    """Processor time of the server."""
-    command = [options.python, *prefix, str(HERE / "programs" / "server.py"), "http.server"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    port = process.stdout.readline().split()[1]
-    load = [options.python, str(HERE / "load.py"), port, "8", str(options.requests)]
-    subprocess.run(load, capture_output=True, timeout=LIMIT_S, check=True)
-    return float(process.communicate(timeout=LIMIT_S)[0].split()[1])
 
 
 def bounded(options: argparse.Namespace) -> dict[str, float]:

@@ -73,8 +73,10 @@ def measure(kind: str, connections: int, options: argparse.Namespace) -> dict[st
     with tempfile.TemporaryDirectory(prefix="reenact-benchmark-") as scratch:
         for number in range(options.rounds):
             path = Path(scratch, f"{number}.reenact")
-            stock.append(run(kind, connections, options, None))
-            recorded.append(run(kind, connections, options, path))
+            record = ("-m", "reenact", "record", "-o", str(path))
+            stock.append(run(kind, connections, options, ()))
+            recorded.append(run(kind, connections, options, record))
+            recorded[-1].bytes = path.stat().st_size
     cpu = min(each.cpu_s for each in stock), min(each.cpu_s for each in recorded)
     seconds = min(each.seconds for each in stock), min(each.seconds for each in recorded)
     ratio, throughput = cpu[1] / cpu[0], seconds[0] / seconds[1]
@@ -90,9 +92,9 @@ def measure(kind: str, connections: int, options: argparse.Namespace) -> dict[st
     return {"server": kind, "connections": connections, "cpu": ratio, "runs": runs}
 
 
-def run(kind: str, connections: int, options: argparse.Namespace, path: Path | None) -> Run:
-    record = [] if path is None else ["-m", "reenact", "record", "-o", str(path)]
-    command = [options.python, *record, str(HERE / "programs" / "server.py"), kind]
+def run(kind: str, connections: int, options: argparse.Namespace, prefix: tuple[str, ...]) -> Run:
+    """One run, by what `prefix` says: stock Python if it is empty."""
+    command = [options.python, *prefix, str(HERE / "programs" / "server.py"), kind]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert server.stdout is not None
     port = server.stdout.readline().split()[1]
@@ -100,7 +102,7 @@ def run(kind: str, connections: int, options: argparse.Namespace, path: Path | N
     done = subprocess.run(load, capture_output=True, text=True, timeout=LIMIT_S, check=True)
     output = server.communicate(timeout=LIMIT_S)[0]
     cpu_s = float(output.split()[1])
-    return Run(cpu_s, float(done.stdout), path.stat().st_size if path is not None else 0)
+    return Run(cpu_s, float(done.stdout))
 
 
 if __name__ == "__main__":

@@ -228,6 +228,10 @@ enum StreamNumber {
 };
 enum { STREAM_HEADER = 64, STATE_HEADER = 4096 };
 
+/* Where memory of ours is mapped, far from the program's. */
+#define MAPS_FROM 0x200000000000ULL
+#define MAPS_TO 0x400000000000ULL
+
 /* First page of the state file; see docs/format.md. */
 typedef struct {
     char magic[8];
@@ -797,6 +801,11 @@ void replay_forget(void);
 void clock_forget(void);
 void files_forget(uint64_t base);
 
+/* proc.c: what the kernel says of this process */
+void proc_read(pid_t tid, const char *name, char *text, size_t size);
+char proc_state(pid_t tid);
+bool proc_each(int directory_fd, bool (*each)(const char *name, void *given), void *given);
+
 /* fork.c: copies of the whole process */
 struct timespec;
 extern __thread jmp_buf *fork_mark; /* where the copy of a thread in an outside call goes on */
@@ -852,7 +861,8 @@ extern PyMethodDef epoch_functions[];
 bool trace_is_on(void);
 void trace_stop(enum StopReason reason);
 void trace_new_thread(void);
-extern PyMethodDef trace_functions[];
+void trace_give_up(void);
+extern PyMethodDef trace_functions[], look_functions[];
 
 /* culprits.c: which line damages a block of memory; see canaries.h */
 extern bool culprits_are_watched;

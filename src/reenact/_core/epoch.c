@@ -33,7 +33,7 @@ static struct {
     int64_t ns;     /* or so long a time; 0: whatever it takes */
 } limits;
 static int64_t began_step, began_ns, retry_step;
-static bool is_wanted, has_keeper;
+static bool has_keeper;
 static int tools; /* bits of enum Tool */
 bool epoch_is_due;
 static const char *no_epochs; /* why there are none; NULL if there are */
@@ -80,8 +80,7 @@ void epoch_look(void)
     if (keeper_fd < 0 || gate.settings.mode != MODE_RECORD || step < retry_step) {
         return;
     }
-    if (is_wanted || log_size() > limits.bytes ||
-        (limits.steps > 0 && step - began_step >= limits.steps) ||
+    if (log_size() > limits.bytes || (limits.steps > 0 && step - began_step >= limits.steps) ||
         (limits.ns > 0 && real_ns() - began_ns >= limits.ns)) {
         epoch_is_due = true;
     }
@@ -105,7 +104,6 @@ static void begin(void)
     began_step = gate_step();
     began_ns = real_ns();
     retry_step = 0;
-    is_wanted = false;
 }
 
 /* Before an epoch is given up: has somebody written where nobody may? Then the keeper looks who. */
@@ -252,17 +250,6 @@ static PyObject *failed(PyObject *module, PyObject *text)
     return PyBool_FromLong(goes_on);
 }
 
-/* epoch_close(): the next point begins an epoch; what was done cannot be undone */
-static PyObject *want_epoch(PyObject *module, PyObject *unused)
-{
-    (void)module, (void)unused;
-    is_wanted = epoch_is_due = keeper_fd >= 0;
-    if (is_wanted && me != NULL) {
-        gate_look_soon(me);
-    }
-    Py_RETURN_NONE;
-}
-
 /* epoch_is_on(): in copies, too */
 static PyObject *is_on(PyObject *module, PyObject *unused)
 {
@@ -271,6 +258,5 @@ static PyObject *is_on(PyObject *module, PyObject *unused)
 }
 
 PyMethodDef epoch_functions[] = {{"epoch_failed", failed, METH_O, NULL},
-                                 {"epoch_close", want_epoch, METH_NOARGS, NULL},
                                  {"epoch_is_on", is_on, METH_NOARGS, NULL},
                                  {NULL, NULL, 0, NULL}};

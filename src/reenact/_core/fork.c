@@ -14,11 +14,9 @@
 #include <linux/futex.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <ucontext.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -282,15 +280,8 @@ static void on_signal(int number, siginfo_t *info, void *given)
  * will go on; -1 if it runs. */
 static long waits_in(pid_t tid, uintptr_t *top, uintptr_t *next)
 {
-    char path[64], text[256];
-    snprintf(path, sizeof path, "/proc/self/task/%d/syscall", tid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t size = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
-    if (fd >= 0) {
-        close(fd);
-    }
-    text[size > 0 ? size : 0] = '\0';
-    char *at = text;
+    char text[256], *at = text;
+    proc_read(tid, "syscall", text, sizeof text);
     if (*at < '0' || *at > '9') {
         return -1;
     }
@@ -323,41 +314,23 @@ static void call_by_signal(pid_t tid, uintptr_t top, uintptr_t next)
 
 /* ---- holding everybody ---- */
 
-typedef struct {
-    uint64_t inode;
-    int64_t offset;
-    unsigned short size;
-    unsigned char type;
-    char name[];
-} Entry;
+typedef bool (*EachThread)(pid_t tid);
 
-static pid_t number_of(const char *text)
+static bool each_other(const char *name, void *given)
 {
-    pid_t number = 0;
-    for (; *text >= '0' && *text <= '9'; text++) {
-        number = number * 10 + (*text - '0');
-    }
-    return number;
+    pid_t tid = (pid_t)strtol(name, NULL, 10);
+    return tid == 0 || tid == (pid_t)syscall(SYS_gettid) || (*(EachThread *)given)(tid);
 }
 
 /* Calls each with every other thread of the process; false as soon as it does, or if unknown. */
-static bool each_thread(bool (*each)(pid_t tid))
+static bool each_thread(EachThread each)
 {
-    char buffer[4096];
-    pid_t self = (pid_t)syscall(SYS_gettid);
     int fd = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    long size = fd < 0 ? -1 : 0;
-    bool all = fd >= 0;
-    while (all && (size = syscall(SYS_getdents64, fd, buffer, sizeof buffer)) > 0) {
-        for (long at = 0; all && at < size; at += ((Entry *)(buffer + at))->size) {
-            pid_t tid = number_of(((Entry *)(buffer + at))->name);
-            all = tid == 0 || tid == self || each(tid);
-        }
-    }
+    bool all = proc_each(fd, each_other, &each);
     if (fd >= 0) {
         close(fd);
     }
-    return all && size == 0;
+    return all;
 }
 
 /* Where a thread is, or else where it is called to; NULL if it is at large. */
@@ -380,16 +353,8 @@ static Place *place_of(pid_t tid)
  * the one which made it, whichever that was. */
 static bool has_ended(pid_t tid)
 {
-    char path[64], text[512];
-    snprintf(path, sizeof path, "/proc/self/task/%d/stat", tid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t size = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
-    if (fd >= 0) {
-        close(fd);
-    }
-    text[size > 0 ? size : 0] = '\0';
-    const char *after_name = strrchr(text, ')');
-    return after_name != NULL && (after_name[2] == 'Z' || after_name[2] == 'X');
+    char state = proc_state(tid);
+    return state == 'Z' || state == 'X';
 }
 
 static bool hold(pid_t tid)
@@ -451,14 +416,8 @@ static void let_all_go(void)
 /* What the kernel tells of a thread: the signals that it blocks, and its name. */
 static void read_status(Place *place)
 {
-    char path[64], text[2048];
-    snprintf(path, sizeof path, "/proc/self/task/%d/status", place->tid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t size = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
-    if (fd >= 0) {
-        close(fd);
-    }
-    text[size > 0 ? size : 0] = '\0';
+    char text[2048];
+    proc_read(place->tid, "status", text, sizeof text);
     const char *mask = strstr(text, "SigBlk:\t");
     place->blocked = 0;
     for (mask = mask == NULL ? "" : mask + 8; *mask != '\0' && *mask != '\n'; mask++) {
@@ -723,12 +682,7 @@ static int try_copies(void)
 static bool has_shadow_stacks(void)
 {
     char text[4096];
-    int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
-    ssize_t size = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
-    if (fd >= 0) {
-        close(fd);
-    }
-    text[size > 0 ? size : 0] = '\0';
+    proc_read((pid_t)syscall(SYS_gettid), "status", text, sizeof text);
     const char *features = strstr(text, "x86_Thread_features:\t");
     const char *end = features == NULL ? NULL : strchr(features, '\n');
     const char *found = features == NULL ? NULL : strstr(features, "shstk");

@@ -13,7 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAP_BASE 0x200000000000ULL
 #define MAP_SPAN (1ULL << 36)
 #define STATE_PLACE 15
 #define CURSOR_PLACE 16
@@ -38,7 +37,7 @@ static struct {
 
 static void *place(int number)
 {
-    return (void *)(MAP_BASE + MAP_SPAN * (uint64_t)number);
+    return (void *)(MAPS_FROM + MAP_SPAN * (uint64_t)number);
 }
 
 bool log_is_on(void)

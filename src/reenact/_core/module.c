@@ -394,6 +394,7 @@ PyMODINIT_FUNC PyInit__core(void)
         PyModule_AddFunctions(module, audit_functions) < 0 ||
         PyModule_AddFunctions(module, fork_functions) < 0 ||
         PyModule_AddFunctions(module, trace_functions) < 0 ||
+        PyModule_AddFunctions(module, look_functions) < 0 ||
         PyModule_AddFunctions(module, epoch_functions) < 0 ||
         PyModule_AddFunctions(module, canary_functions) < 0 ||
         PyModule_AddFunctions(module, culprit_functions) < 0 ||

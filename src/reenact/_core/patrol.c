@@ -5,11 +5,8 @@
  * recording says so. Signals that no point picked up are passed on. In a replay the schedule says
  * when that happened; there it only ends a run that threads beyond our control have locked up. */
 #include "core.h"
-#include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <linux/futex.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -17,19 +14,8 @@ enum { PERIOD_US = 25000, STUCK_PERIODS = 8, DEAF_PERIODS = 40, LOST_PERIODS = 4
 
 static bool sleeps_in_kernel(pid_t tid)
 {
-    char path[64], text[512];
-    snprintf(path, sizeof path, "/proc/self/task/%d/stat", tid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t size = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-    if (fd >= 0) {
-        close(fd);
-    }
-    if (size <= 0) {
-        return false;
-    }
-    text[size] = '\0';
-    const char *after_name = strrchr(text, ')');
-    return after_name != NULL && (after_name[2] == 'S' || after_name[2] == 'D');
+    char state = proc_state(tid);
+    return state == 'S' || state == 'D';
 }
 
 static void look_at_holder(void)

@@ -12,20 +12,9 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { PATH_SIZE = 4096 };
-#define OURS_FROM 0x200000000000ULL /* where maps of ours lie */
-#define OURS_TO 0x400000000000ULL
-
-typedef struct {
-    uint64_t inode;
-    int64_t offset;
-    unsigned short size;
-    unsigned char type;
-    char name[];
-} Entry;
 
 /* Where files were, and how long, when a process that records was copied: it has gone on since. */
 static struct {
@@ -36,18 +25,7 @@ static struct {
 static int root_fd = -1; /* where the first process had its scratch files */
 static char old_path[PATH_SIZE];
 
-/* Calls each with every name in a directory. */
-static void each_name(int directory_fd, void (*each)(const char *name))
-{
-    char buffer[4096];
-    long size;
-    lseek(directory_fd, 0, SEEK_SET);
-    while ((size = syscall(SYS_getdents64, directory_fd, buffer, sizeof buffer)) > 0) {
-        for (long at = 0; at < size; at += ((Entry *)(buffer + at))->size) {
-            each(((Entry *)(buffer + at))->name);
-        }
-    }
-}
+typedef bool (*Each)(const char *name, void *unused);
 
 static bool is_regular(const char *name, int *fd, struct stat *found)
 {
@@ -56,8 +34,9 @@ static bool is_regular(const char *name, int *fd, struct stat *found)
            S_ISREG(found->st_mode);
 }
 
-static void note_position(const char *name)
+static bool note_position(const char *name, void *unused)
 {
+    (void)unused;
     struct stat found;
     int fd;
     if (is_regular(name, &fd, &found)) {
@@ -65,26 +44,29 @@ static void note_position(const char *name)
         noted[fd].position = lseek(fd, 0, SEEK_CUR);
         noted[fd].size = found.st_size;
     }
+    return true;
 }
 
-static void each_descriptor(void (*each)(const char *name))
+static void each_descriptor(Each each)
 {
     int numbers = move_high(open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    each_name(numbers, each);
+    proc_each(numbers, each, NULL);
     close(numbers);
 }
 
 static int stand_in;
 
-static void let_go(const char *name)
+static bool let_go(const char *name, void *unused)
 {
+    (void)unused;
     int fd = atoi(name);
     struct stat found;
     if (name[0] < '0' || name[0] > '9' || fd >= FIRST_OF_OURS || fstat(fd, &found) < 0 ||
         S_ISREG(found.st_mode) || S_ISCHR(found.st_mode) || S_ISDIR(found.st_mode)) {
-        return;
+        return true;
     }
     dup3(stand_in, fd, fcntl(fd, F_GETFD) & FD_CLOEXEC ? O_CLOEXEC : 0);
+    return true;
 }
 
 /* In a copy of a process that records: sockets, pipes and the like are the process's alone, so that
@@ -118,12 +100,14 @@ static void copy_file(int from, int to)
     close(to);
 }
 
-static void copy_scratch(const char *name)
+static bool copy_scratch(const char *name, void *unused)
 {
+    (void)unused;
     if ((name[0] == 'f' || name[0] == 'w') && name[1] >= '0' && name[1] <= '9') {
         copy_file(openat(from_fd, name, O_RDONLY | O_CLOEXEC),
                   openat(to_fd, name, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600));
     }
+    return true;
 }
 
 /* A file that the program writes to, as it was when the process was copied. */
@@ -159,19 +143,20 @@ static int open_anew(int fd, int flags, const char *link)
     return anew;
 }
 
-static void make_private(const char *name)
+static bool make_private(const char *name, void *unused)
 {
+    (void)unused;
     struct stat found;
     char link[64];
     int fd;
     if (!is_regular(name, &fd, &found)) {
-        return;
+        return true;
     }
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
     int flags = fcntl(fd, F_GETFL) & ~(O_CREAT | O_EXCL | O_TRUNC);
     int anew = open_anew(fd, flags, link);
     if (anew < 0) {
-        return;
+        return true;
     }
     dup3(anew, fd, fcntl(fd, F_GETFD) & FD_CLOEXEC ? O_CLOEXEC : 0);
     close(anew);
@@ -181,6 +166,7 @@ static void make_private(const char *name)
         entry->facts.device = found.st_dev;
         entry->facts.inode = found.st_ino;
     }
+    return true;
 }
 
 /* ---- maps ---- */
@@ -218,7 +204,7 @@ static void make_map_private(char *line)
     char *rest;
     Map map = {.at = (char *)strtoull(line, &rest, 16)};
     map.size = (size_t)((char *)strtoull(rest + 1, &rest, 16) - map.at);
-    bool is_ours = (uintptr_t)map.at >= OURS_FROM && (uintptr_t)map.at < OURS_TO; /* the log's */
+    bool is_ours = (uintptr_t)map.at >= MAPS_FROM && (uintptr_t)map.at < MAPS_TO; /* the log's */
     if (is_ours || rest[1] != 'r' || rest[2] != 'w' || rest[4] != 's') {
         return;
     }
@@ -270,7 +256,7 @@ void files_become_private(void)
     if (to_fd < 0) {
         _exit(EXIT_UNUSABLE);
     }
-    each_name(from_fd, copy_scratch);
+    proc_each(from_fd, copy_scratch, NULL);
     each_descriptor(make_private);
     make_maps_private();
     files_scratch(to_fd);

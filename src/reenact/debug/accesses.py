@@ -8,12 +8,11 @@ variables of closures are seen; what methods of containers do to them is not.
 from __future__ import annotations
 
 import dis
-import sys
 from types import CodeType
 from typing import Any
 
 from reenact import _core
-from reenact.debug.frames import OURS
+from reenact.debug.frames import outside
 from reenact.debug.operands import depths
 from reenact.instrument.sites import PREFIX
 
@@ -37,16 +36,9 @@ _KINDS = {
 }
 
 
-def is_of_program(code: CodeType) -> bool:
-    """Not the standard library's, nor an installed package's, nor ours."""
-    file = code.co_filename
-    outside = (sys.prefix, sys.base_prefix, sys.exec_prefix, OURS, "<frozen")
-    return not file.startswith(outside)
-
-
 def row(code: CodeType) -> Row | None:
     """For each instruction None, or its site and how high the stack is there."""
-    if not is_of_program(code):
+    if code.co_filename.startswith(outside()):
         return None
     heights = depths(code)
     found: list[tuple[Any, int] | None] = [None] * (len(code.co_code) // 2)

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Iterable
 from types import CodeType, FrameType, ModuleType
 
-from reenact.debug.frames import OURS
+from reenact.debug.frames import outside
 
 _PLAIN = (int, float, complex, str, bytes, bool, type(None))
 _LONGEST = 4096
@@ -55,7 +55,7 @@ def is_of_program(module: object) -> bool:
     file = getattr(module, "__file__", None)
     if not isinstance(module, ModuleType) or not file:
         return getattr(module, "__name__", "") == "__main__"
-    return not file.startswith((sys.prefix, sys.base_prefix, OURS))
+    return not file.startswith(outside())
 
 
 def _walk(roots: list[object], made: set[int], update: Callable[[bytes], object]) -> None:

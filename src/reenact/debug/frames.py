@@ -16,6 +16,12 @@ OURS = os.path.dirname(os.path.dirname(__file__)) + os.sep
 _CHILD = os.path.join(OURS, "engine", "child.py")  # runs the program
 
 
+def outside() -> tuple[str, ...]:
+    """What the names of files begin with that are not the program's own: the interpreter's, those
+    of installed packages, and ours."""
+    return (sys.prefix, sys.base_prefix, sys.exec_prefix, OURS, "<frozen")
+
+
 def frames_of(thread: int) -> list[FrameType]:
     """The program's frames of a thread, the innermost first."""
     idents = {each[0]: each[2] for each in _core.threads()}

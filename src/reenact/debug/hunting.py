@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 
 from reenact import _core
-from reenact.debug.frames import OURS, frames_of
+from reenact.debug.frames import frames_of, outside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Hunt:
             self.written = self._writes.Written(request["written"])
         self._most_lines: int = request.get("lines", 0)  # of the program's own, the last that ran
         self.lines: list[tuple[int, str, int, int, int]] = []
-        self._own = _own_files() if self._most_lines else ()
+        self._outside = outside() if self._most_lines else ()
         if "serials" in request:
             _core.canaries_watch(request["serials"])
         self._accesses: Any = None  # the race detector is told of
@@ -96,7 +96,7 @@ class Hunt:
 
     def _judge_line(self, frame: FrameType, number: int, thread: int) -> bool:
         file = frame.f_code.co_filename
-        if self._most_lines and not file.startswith(self._own):
+        if self._most_lines and not file.startswith(self._outside):
             self.lines.append((thread, file, number, *_core.place()))
             del self.lines[: -self._most_lines]
         hit = [
@@ -203,11 +203,6 @@ class Hunt:
                 if self._mask(frame.f_code) is not None:
                     frame.f_trace_opcodes = True
                 frame = frame.f_back
-
-
-def _own_files() -> tuple[str, ...]:
-    """What the names of files begin with that are not the program's own."""
-    return (sys.prefix, sys.base_prefix, sys.exec_prefix, OURS, "<frozen")
 
 
 _tool = -1

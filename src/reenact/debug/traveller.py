@@ -146,10 +146,8 @@ class Traveller:
     interruption: Interruption = field(default_factory=Interruption)
 
     def __post_init__(self) -> None:
-        replay.check_usable(self.recording)
-        replay.check_modules(self.recording)
         self._exits = ExitStack()
-        self._read, self._write = self._exits.enter_context(replay.directories(self.recording))
+        self._prepare()
         self._copies = Checkpoints(self._start, self.limit_mb)
         self._exits.callback(self._copies.close)
         self._shown: Process | None = None
@@ -158,6 +156,12 @@ class Traveller:
         self._numbers = 0
         self._starts = 0
         self._failures: tuple[Failure, ...] | None = None
+
+    def _prepare(self) -> None:
+        """What `_start` needs."""
+        replay.check_usable(self.recording)
+        replay.check_modules(self.recording)
+        self._read, self._write = self._exits.enter_context(replay.directories(self.recording))
 
     def __enter__(self) -> Traveller:
         return self

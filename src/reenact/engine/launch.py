@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 from reenact import _core
 from reenact.inputs import Inputs
@@ -86,11 +87,11 @@ def run(
 ) -> Ended:
     """Run the program to its end, logging into the directory `write`; `meanwhile` is called once
     it has been started."""
-    environment, hidden = settle(environment)
     until_closed, held = os.pipe()
-    descriptors = _descriptors(mode, program, choices, hidden, write, read, last_step, is_cut, held)
-    command = _command(flags, descriptors)
-    ended = _spawn_and_wait(command, environment, descriptors, meanwhile)
+    process = _prepared(
+        mode, program, choices, environment, flags, write, read, last_step, is_cut, held
+    )
+    ended = _spawn_and_wait(*process, meanwhile)
     if mode == REPLAY:
         _await_forked(until_closed)
     os.close(until_closed)
@@ -109,11 +110,10 @@ def start_replay(
     orders: int,
 ) -> int:
     """Start a replay that takes orders from a socket, and prints nothing; its process."""
-    environment, hidden = settle(environment)
-    descriptors = _descriptors(
-        REPLAY, program, choices, hidden, write, read, last_step, is_cut, -1, orders
+    process = _prepared(
+        REPLAY, program, choices, environment, flags, write, read, last_step, is_cut, -1, orders
     )
-    return _spawn(_command(flags, descriptors), environment, descriptors, is_silent=True)
+    return _spawn(*process, is_silent=True)
 
 
 def start_epochs(
@@ -128,11 +128,9 @@ def start_epochs(
 ) -> int:
     """Start a program that runs in epochs, which end after so many bytes of log, steps, or
     nanoseconds; each is told to whoever has the other end of a socket. Its process."""
-    environment, hidden = settle(environment)
-    descriptors = _descriptors(
-        RECORD, program, choices, hidden, write, write, -1, False, -1, keeper, epoch, tools
-    )
-    return _spawn(_command(flags, descriptors), environment, descriptors)
+    ends = (-1, False, -1, keeper, epoch, tools)
+    process = _prepared(RECORD, program, choices, environment, flags, write, write, *ends)
+    return _spawn(*process)
 
 
 def become(
@@ -143,17 +141,32 @@ def become(
     write: str,
 ) -> None:
     """The same in this process: it is the program from now on."""
-    environment, hidden = settle(environment)
-    descriptors = _descriptors(RECORD, program, choices, hidden, write, write, -1, False, -1)
+    command, environment, descriptors = _prepared(
+        RECORD, program, choices, environment, flags, write, write, -1, False, -1
+    )
     for descriptor in descriptors:
         os.set_inheritable(descriptor, True)
     _core.fix_addresses()
-    os.execve(sys.executable, [*_command(flags, descriptors), "alone"], environment)
+    os.execve(sys.executable, [*command, "alone"], environment)
 
 
-def _command(flags: tuple[str, ...], descriptors: list[int]) -> list[str]:
+def _prepared(
+    mode: int,
+    program: Program,
+    choices: Choices,
+    environment: dict[str, str],
+    flags: tuple[str, ...],
+    write: str,
+    read: str,
+    *ends: Any,
+) -> tuple[list[str], dict[str, str], list[int]]:
+    """The command of a process, its environment, and the descriptors that it is handed; `ends` are
+    the rest of what `_descriptors` takes."""
+    settled, hidden = settle(environment)
+    descriptors = _descriptors(mode, program, choices, hidden, write, read, *ends)
     # As many digits in a recording as in its replay: a text of one character is no new object.
-    return [sys.executable, *flags, "-P", "-c", _BOOTSTRAP, f"{descriptors[-1]:06}"]
+    command = [sys.executable, *flags, "-P", "-c", _BOOTSTRAP, f"{descriptors[-1]:06}"]
+    return command, settled, descriptors
 
 
 def _await_forked(descriptor: int) -> None:

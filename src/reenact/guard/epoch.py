@@ -6,13 +6,10 @@ between is in the log, which the copies replay.
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from dataclasses import dataclass
 
-from reenact.debug.checkpoints import Checkpoints
 from reenact.debug.process import Process
-from reenact.debug.traveller import BEGINNING, Place, Stop, Traveller
-from reenact.recordings.reader import Recording
+from reenact.debug.traveller import Traveller
 
 
 @dataclass
@@ -23,14 +20,8 @@ class EpochTraveller(Traveller):
     until: int = 0  # the step at which the process stands
     is_failure: bool = True  # of an exception
 
-    def __post_init__(self) -> None:
-        self._exits = ExitStack()
-        self._copies = Checkpoints(self._start, self.limit_mb)
-        self._exits.callback(self._copies.close)
-        self._shown = None
-        self._end = None
-        self._diverges = False
-        self._numbers = 0
+    def _prepare(self) -> None:
+        """All is there: the log is that of the process."""
 
     def _start(self) -> Process:
         assert self.frozen is not None
@@ -38,6 +29,7 @@ class EpochTraveller(Traveller):
         if copied is None:
             raise RuntimeError(self.frozen.refusal)
         copied.become_replay(self.until)
+        self._starts += 1
         return copied
 
     @property
@@ -46,6 +38,3 @@ class EpochTraveller(Traveller):
 
     def _has_failed(self) -> bool:
         return self.is_failure
-
-
-__all__ = ["BEGINNING", "EpochTraveller", "Place", "Recording", "Stop"]

@@ -1,0 +1,146 @@
+/* What the agent of a traveller asks the core: frames, threads, what was printed; and copies in
+ * which it can ask the program. For processes that are thrown away (checkpoint.c). */
+#include "core.h"
+#include <frameobject.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+/* site(text): as a placeholder of rewritten code spells it, for is_told */
+static PyObject *make_site(PyObject *module, PyObject *text)
+{
+    (void)module;
+    if (!PyUnicode_Check(text) || !is_access_placeholder(text)) {
+        PyErr_SetString(PyExc_ValueError, "site(placeholder)");
+        return NULL;
+    }
+    return access_site(text);
+}
+
+/* frame_value(frame, place): what lies at a place of its stack of values */
+static PyObject *frame_value(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyFrameObject *frame;
+    int at;
+    if (!PyArg_ParseTuple(args, "O!i", &PyFrame_Type, &frame, &at)) {
+        return NULL;
+    }
+    Frame *inner = compat_inner_frame(frame);
+    PyCodeObject *code = compat_frame_code(inner);
+    PyObject *value = code == NULL || at < 0 || at >= code->co_stacksize
+                          ? NULL
+                          : compat_frame_stack(inner, code)[at];
+    return Py_NewRef(value == NULL ? Py_None : value);
+}
+
+/* frame_cell(frame, name): the cell of a variable, or None */
+static PyObject *frame_cell(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyFrameObject *frame;
+    PyObject *name;
+    if (!PyArg_ParseTuple(args, "O!U", &PyFrame_Type, &frame, &name)) {
+        return NULL;
+    }
+    Frame *inner = compat_inner_frame(frame);
+    PyCodeObject *code = compat_frame_code(inner);
+    PyObject *cell = code == NULL ? NULL : compat_frame_cell(inner, code, name);
+    return Py_NewRef(cell == NULL ? Py_None : cell);
+}
+
+/* frame_address(frame): the same for all copies of a process */
+static PyObject *frame_address(PyObject *module, PyObject *frame)
+{
+    (void)module;
+    if (!PyFrame_Check(frame)) {
+        PyErr_SetString(PyExc_TypeError, "frame_address(frame)");
+        return NULL;
+    }
+    return PyLong_FromVoidPtr(compat_inner_frame((PyFrameObject *)frame));
+}
+
+/* threads(): index, status, ident, operation and object of each thread that has not ended */
+static PyObject *threads(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    PyObject *list = PyList_New(0);
+    for (uint32_t i = 0; list != NULL && i < gate.state->threads; i++) {
+        const Thread *thread = &gate.slots[i];
+        if (thread->status == ENDED || thread->tstate == NULL) {
+            continue;
+        }
+        PyObject *each =
+            Py_BuildValue("iikiIii", thread->index, (int)thread->status, thread->tstate->thread_id,
+                          thread->pending_op, thread->pending_object,
+                          thread->waits_for == NULL ? -1 : (int)thread->waits_for->kind,
+                          thread->waits_for == NULL                  ? -1
+                          : thread->waits_for->kind == OBJECT_THREAD ? (int)thread->waits_for->id
+                                                                     : thread->waits_for->owner);
+        if (each == NULL || PyList_Append(list, each) < 0) {
+            Py_CLEAR(list);
+        }
+        Py_XDECREF(each);
+    }
+    return list;
+}
+
+/* in_copy(function, seconds): in a copy of this thread, which is not to return, and is killed if it
+ * takes longer; its process */
+static PyObject *in_copy(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *function;
+    unsigned seconds;
+    if (!PyArg_ParseTuple(args, "OI", &function, &seconds)) {
+        return NULL;
+    }
+    quiet++;
+    pid_t pid = fork();
+    quiet--;
+    if (pid == 0) {
+        sigset_t strikes;
+        sigemptyset(&strikes);
+        sigaddset(&strikes, SIGALRM);
+        trace_give_up();
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        signal(SIGALRM, SIG_DFL);
+        pthread_sigmask(SIG_UNBLOCK, &strikes, NULL);
+        alarm(seconds);
+        Py_XDECREF(PyObject_CallNoArgs(function));
+        _exit(1);
+    }
+    return PyLong_FromLong(pid);
+}
+
+static PyObject *contents_of(const Stream *stream)
+{
+    const unsigned char *from = stream->base + STREAM_HEADER;
+    return PyBytes_FromStringAndSize((const char *)from, stream->at - from);
+}
+
+/* output_so_far(): what the program has printed, as the log has it */
+static PyObject *output_so_far(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    return contents_of(&streams[STREAM_OUTPUT]);
+}
+
+/* outcome_so_far(): why the gate ends the process */
+static PyObject *outcome_so_far(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    return contents_of(&streams[STREAM_OUTCOME]);
+}
+
+PyMethodDef look_functions[] = {{"refuse_copies", checkpoint_refuse, METH_O, NULL},
+                                {"import_unseen", checkpoint_import, METH_O, NULL},
+                                {"in_copy", in_copy, METH_VARARGS, NULL},
+                                {"site", make_site, METH_O, NULL},
+                                {"frame_value", frame_value, METH_VARARGS, NULL},
+                                {"frame_cell", frame_cell, METH_VARARGS, NULL},
+                                {"frame_address", frame_address, METH_O, NULL},
+                                {"threads", threads, METH_NOARGS, NULL},
+                                {"outcome_so_far", outcome_so_far, METH_NOARGS, NULL},
+                                {"output_so_far", output_so_far, METH_NOARGS, NULL},
+                                {NULL, NULL, 0, NULL}};
