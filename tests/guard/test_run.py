@@ -34,17 +34,21 @@ def run(*arguments: str, typed: str = "") -> subprocess.CompletedProcess[str]:
     )
 
 
-def looked_at(tmp_path: Path, seconds: float, program: str, *argv: str) -> dict[str, Any]:
+def looked_at(
+    tmp_path: Path, seconds: float, program: str, *argv: str, asks: str = "None"
+) -> dict[str, Any]:
+    """What `driver.py` says of each failure, and what the program has printed."""
     said = tmp_path / "said.json"
-    subprocess.run(
+    done = subprocess.run(
         [sys.executable, "-m", "tests.guard.driver", str(seconds), str(PROGRAMS / program), *argv],
-        env={**os.environ, "SAID": str(said), "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "SAID": str(said), "ASKED": asks, "PYTHONPATH": str(ROOT)},
         capture_output=True,
+        text=True,
         check=True,
         timeout=300,
     )
     document: dict[str, Any] = json.loads(said.read_text("utf-8"))
-    return document
+    return {**document, "printed": done.stdout}
 
 
 def test_a_program_that_does_well_runs_as_ever() -> None:

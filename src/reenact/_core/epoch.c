@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum WordKind { WORD_EPOCH = 1, WORD_FAILED, WORD_ENDED, WORD_NO_EPOCH, WORD_DAMAGED };
+enum WordKind { WORD_EPOCH = 1, WORD_FAILED, WORD_ENDED, WORD_NO_EPOCH, WORD_DAMAGED, WORD_LOST };
 enum Tool { TOOL_OVERFLOW = 1, TOOL_FREED = 2 };
 enum { TEXT_SIZE = 2000, SPACING_STEPS = 200000, WAIT_MS = 10000 };
 
@@ -34,6 +34,7 @@ static struct {
 } limits;
 static int64_t began_step, began_ns, retry_step;
 static bool has_keeper;
+static bool must_end; /* this epoch must not be run again: it has done what cannot be done twice */
 static int tools; /* bits of enum Tool */
 bool epoch_is_due;
 static const char *no_epochs; /* why there are none; NULL if there are */
@@ -93,7 +94,7 @@ static bool is_there(int fd)
     do {
         ready = poll(&waiting, 1, WAIT_MS);
     } while (ready < 0 && errno == EINTR);
-    return ready == 1 && (waiting.revents & POLLIN);
+    return ready == 1 && (waiting.revents & POLLIN) && !(waiting.revents & POLLHUP);
 }
 
 static void begin(void)
@@ -101,6 +102,8 @@ static void begin(void)
     log_rewind();
     sites_renew();
     files_renew();
+    files_mark_older();
+    must_end = false;
     began_step = gate_step();
     began_ns = real_ns();
     retry_step = 0;
@@ -139,6 +142,7 @@ bool epoch_renew(void)
         if (state_become_private() < 0) {
             _exit(EXIT_UNUSABLE);
         }
+        files_mark_older();
         files_let_go();
         checkpoint_wait(copys);
         return true;
@@ -150,11 +154,40 @@ bool epoch_renew(void)
     }
     else {
         retry_step = gate_step() + SPACING_STEPS;
-        tell(WORD_NO_EPOCH, 0, STOPPED_AT_STEP,
+        tell(must_end ? WORD_LOST : WORD_NO_EPOCH, 0, STOPPED_AT_STEP,
              pid == -EAGAIN ? "a thread could not be held" : "the process could not be copied", -1);
     }
     close(theirs);
     return false;
+}
+
+/* A point, where the epoch ends if it can: the next is to begin here. */
+static int end_here(Thread *thread)
+{
+    if (keeper_fd >= 0 && gate.settings.mode == MODE_RECORD) {
+        epoch_is_due = true;
+        gate_look_soon(thread);
+    }
+    return gate_enter(thread, OP_NONE, NULL);
+}
+
+/* After a call that a replay would make again, and that must not be made twice. */
+int epoch_close(Thread *thread)
+{
+    must_end = has_keeper;
+    return has_keeper ? end_here(thread) : 0;
+}
+
+/* A forked child runs on without epochs: the keeper keeps its parent. */
+bool epoch_leave(void)
+{
+    if (keeper_fd < 0) {
+        return false;
+    }
+    close(keeper_fd);
+    keeper_fd = -1;
+    has_keeper = epoch_is_due = false;
+    return true;
 }
 
 /* The end, as the gate knows it. */
@@ -257,6 +290,17 @@ static PyObject *is_on(PyObject *module, PyObject *unused)
     return PyBool_FromLong(has_keeper);
 }
 
+/* epoch_renew(): an epoch begins here, if one can */
+static PyObject *renew(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    if (has_keeper && me != NULL && end_here(me) < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
 PyMethodDef epoch_functions[] = {{"epoch_failed", failed, METH_O, NULL},
+                                 {"epoch_renew", renew, METH_NOARGS, NULL},
                                  {"epoch_is_on", is_on, METH_NOARGS, NULL},
                                  {NULL, NULL, 0, NULL}};

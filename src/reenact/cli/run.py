@@ -107,7 +107,8 @@ def run(args: argparse.Namespace) -> int:
         _say(f"killed by {signal_name(ended.signal)}")
     if keeper.failures:
         count = f"{keeper.failures} failure" + ("s" if keeper.failures > 1 else "")
-        _say(f"{count} in {keeper.epochs} epochs")
+        epochs = f"{keeper.epochs} epoch" + ("s" if keeper.epochs != 1 else "")
+        _say(f"{count} in {epochs}")
     return ended.exit_code
 
 

@@ -147,8 +147,10 @@ class Keeper:
             goes_on = self._failed(text, step, thread, Reason(reason), directory, pid, damages)
             with suppress(OSError):
                 words.sendall(_ANSWER.pack(_GO_ON if goes_on else _LEAVE))
-        elif kind == 4:
+        elif kind in (4, 6):
             self.refusal = said
+        if kind == 6:
+            self._drop()
         return True
 
     def _take(self, connection: socket.socket, pid: int) -> None:
@@ -157,6 +159,12 @@ class Keeper:
             self.frozen.close()
         self.frozen = Process(connection, pid)
         self.epochs += 1
+
+    def _drop(self) -> None:
+        """This epoch must not be run again, and no other could begin."""
+        if self.frozen is not None:
+            self.frozen.close()
+            self.frozen = None
 
     def _failed(
         self,
