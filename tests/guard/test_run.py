@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from contextlib import suppress
@@ -104,6 +105,29 @@ def test_a_deadlock_is_run_again() -> None:
     done = run("deadlock.py")
     assert done.returncode == 122
     assert "FAILED: deadlock" in done.stdout
+    assert AGAIN.search(done.stdout)
+
+
+@pytest.mark.parametrize(("name", "text"), [("SIGSEGV", "# dies here"), ("SIGABRT", "# or here")])
+def test_a_fatal_signal_is_run_again(name: str, text: str) -> None:
+    """In native code that a thread has called; the re-execution is killed as well."""
+    done = run("dying.py", name)
+    assert done.returncode == 128 + signal.Signals[name]
+    assert f"FAILED: killed by {name}" in done.stdout
+    assert AGAIN.search(done.stdout)
+    last = done.stdout.partition("the last lines of the program's own")[2]
+    assert f"dying.py:{line_of('dying.py', text)} " in last
+    assert f"killed by {name}" in done.stderr
+    assert "run again: 1 at the first try" in done.stderr
+
+
+def test_a_re_execution_that_disagrees_is_told_as_such() -> None:
+    done = run("--source", "random=passed", "--on-failure", "continue", "whimsical.py")
+    assert not AGAIN.search(done.stdout)
+    assert "was run again 3 times, and went another way each time" in done.stdout
+    assert "it may not be what has happened" in done.stdout
+    assert "run again: 1 went another way each time" in done.stderr
+    done = run("--on-failure", "continue", "whimsical.py")
     assert AGAIN.search(done.stdout)
 
 

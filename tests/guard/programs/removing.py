@@ -1,4 +1,4 @@
-"""Files are removed, one after the other; what is there afterwards is told. removing.py DIRECTORY"""
+"""Directories are made and removed; what is left is told. removing.py DIRECTORY"""
 
 import os
 import sys
