@@ -116,9 +116,8 @@ PyObject *passed_call(PyObject *self, PyObject *const *args, size_t count, PyObj
 {
     Call *call = (Call *)self;
     Thread *thread = call_thread();
-    return thread == NULL
-               ? perform(call, args, count, names)
-               : performed(call, thread, call_native(call, thread, args, count, names));
+    return thread == NULL ? perform(call, args, count, names)
+                          : performed(call, thread, call_native(call, thread, args, count, names));
 }
 
 static PyObject *recorded_waiting_call(Call *call, Thread *thread, PyObject *const *args,

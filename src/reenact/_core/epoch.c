@@ -35,8 +35,9 @@ static struct {
 static int64_t began_step, began_ns, retry_step;
 static bool has_keeper;
 static bool must_end; /* this epoch must not be run again: it has done what cannot be done twice */
-static int tools; /* bits of enum Tool */
+static int tools;     /* bits of enum Tool */
 bool epoch_is_due;
+_Atomic bool epoch_is_looked_at;
 static const char *no_epochs; /* why there are none; NULL if there are */
 
 static void tell(enum WordKind kind, pid_t pid, enum StopReason reason, const char *text, int fd)
@@ -68,9 +69,11 @@ static bool hear(void)
 {
     int32_t said = 1;
     ssize_t size;
+    bool before = atomic_exchange(&epoch_is_looked_at, true); /* copies read the log meanwhile */
     do {
         size = recv(keeper_fd, &said, sizeof said, MSG_WAITALL);
     } while (size < 0 && errno == EINTR);
+    atomic_store(&epoch_is_looked_at, before);
     return size == sizeof said && said == 0;
 }
 
@@ -122,8 +125,7 @@ static void look_at_memory(enum StopReason reason)
     }
 }
 
-/* At a point, with baton and GIL. True in a copy that somebody has gone back to: it is a replay. */
-bool epoch_renew(void)
+static bool renew_unseen(void)
 {
     int ends[2];
     epoch_is_due = false;
@@ -159,6 +161,15 @@ bool epoch_renew(void)
     }
     close(theirs);
     return false;
+}
+
+/* At a point, with baton and GIL. True in a copy that somebody has gone back to: it is a replay. */
+bool epoch_renew(void)
+{
+    atomic_store(&epoch_is_looked_at, true);
+    bool is_copy = renew_unseen();
+    atomic_store(&epoch_is_looked_at, false);
+    return is_copy;
 }
 
 /* A point, where the epoch ends if it can: the next is to begin here. */

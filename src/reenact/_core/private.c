@@ -265,8 +265,8 @@ static void make_map_private(char *line)
     map.offset = strtoull(rest + 5, &rest, 16);
     map.path = strchr(rest, '/');
     size_t prefix = strlen(old_path);
-    bool is_scratch = map.path != NULL && prefix > 0 &&
-                      strncmp(map.path, old_path, prefix) == 0 && map.path[prefix] == '/';
+    bool is_scratch = map.path != NULL && prefix > 0 && strncmp(map.path, old_path, prefix) == 0 &&
+                      map.path[prefix] == '/';
     if (!(is_scratch ? map_scratch(&map, map.path + prefix + 1) : copy_map(&map))) {
         _exit(EXIT_UNUSABLE);
     }

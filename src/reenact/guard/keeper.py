@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from reenact.debug.process import Process, Reason
+from reenact.debug.process import Process, ProcessGone, Reason
 from reenact.engine import launch, record
 from reenact.engine.launch import Choices, Ended, Program
 from reenact.recordings import format
@@ -155,13 +155,15 @@ class Keeper:
 
     def _take(self, connection: socket.socket, pid: int) -> None:
         """A new epoch: its copy takes the place of the one before."""
-        if self.frozen is not None:
-            self.frozen.close()
-        self.frozen = Process(connection, pid)
-        self.epochs += 1
+        self._drop()
+        try:
+            self.frozen = Process(connection, pid)
+            self.epochs += 1
+        except ProcessGone as error:
+            self.refusal = str(error)
 
     def _drop(self) -> None:
-        """This epoch must not be run again, and no other could begin."""
+        """Nobody goes back to where this epoch began."""
         if self.frozen is not None:
             self.frozen.close()
             self.frozen = None
