@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from . import images
+from .crashing import Crashes, crash
 from .serving import AGAIN, serve
 
 PROGRAMS = Path(__file__).parent / "programs"
@@ -88,11 +90,21 @@ def test_an_epoch_may_begin_while_threads_wait_for_the_outside(tmp_path: Path) -
     assert failure["line"] == line_of("states.py", "raise ValueError")
 
 
-def test_a_re_execution_leaves_the_same_objects_at_the_same_addresses(tmp_path: Path) -> None:
-    (failure,) = looked_at(tmp_path, 0, "bank.py")["failures"]
-    assert failure["compared"] > 100_000
-    # Addresses of larger blocks are malloc's, which gives the recorder its memory as well.
-    assert failure["differing"] < 100, failure["where"]
+@pytest.mark.parametrize("name", ["bank", "semaphore"])
+def test_a_re_execution_leaves_the_same_objects_at_the_same_addresses(name: str) -> None:
+    """A longer list: `python -m tests.guard.images`."""
+    image = images.look(name)
+    assert not image.disagreement
+    assert image.difference.compared > 1_000_000
+    assert image.difference.differing == 0, image.difference.first
+
+
+def test_crashes_by_a_race_are_seen_again_at_the_first_try() -> None:
+    """Ten thousand of them: `python -m tests.guard.crashing`."""
+    crashes = Crashes()
+    crash(30, crashes)
+    crash(1, crashes, "dying")
+    assert crashes.is_well, crashes
 
 
 def test_a_deadlock_is_run_again() -> None:

@@ -787,6 +787,11 @@ int descriptor_of(const Call *call, PyObject *target);
 /* quick.c */
 QuickCall quick_call(const char *name);
 
+/* boots.c: what a new thread is handed */
+void boots_begin(void);
+void boots_end(void);
+void boots_install(void);
+
 /* forks.c */
 void forks_begin(int write_fd, int read_fd);
 int forks_directory(void);
