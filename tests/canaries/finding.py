@@ -81,7 +81,7 @@ def wrong(done: subprocess.CompletedProcess[str], function: Any, expected: Any) 
     if not any(
         line.startswith(f"FAILED: memory was damaged: {expected.kind}, byte ") for line in told
     ):
-        return f"no {expected.kind} is told: {done.stdout}"
+        return f"no {expected.kind} is told: {done.stdout} {done.stderr}"
     by = f"written by thread 1 in {expected.callee}" if expected.callee else "written by thread 1"
     wanted = [
         (by, lambda line: line.endswith(by)),
