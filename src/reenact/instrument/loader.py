@@ -337,6 +337,11 @@ _installed: Finder | None = None
 _known = Known()
 
 
+def note_loaded(path: str, code: CodeType) -> None:
+    """Somebody else has made the code of a module, with sites."""
+    _known.add(path, code, ())
+
+
 def unseen() -> list[str]:
     """What was set in modules after they had been loaded without sites for it."""
     return _known.unseen
