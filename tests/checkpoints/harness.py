@@ -10,7 +10,7 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -41,14 +41,14 @@ class State:
     stack: tuple[Frame, ...]
     threads: str
     output: str
+    events: tuple[int, ...]  # how many there were, and what is left of the recorded ones
     digest: str  # with addresses: the same for all copies of one process
 
     def differences(self, other: State) -> list[str]:
-        fields = ("step", "line", "thread", "stack", "threads", "output", "digest")
         return [
-            f"{name}: {getattr(self, name)!r:.300} and not {getattr(other, name)!r:.300}"
-            for name in fields
-            if getattr(self, name) != getattr(other, name)
+            f"{each.name}: {now!r:.300} and not {then!r:.300}"
+            for each in fields(self)
+            if (now := getattr(self, each.name)) != (then := getattr(other, each.name))
         ]
 
     def without_addresses(self) -> State:
@@ -106,6 +106,7 @@ def look(process: Process, place: Place, thread: int) -> State:
         tuple(Frame(**each) for each in frames),
         str(_ask(process, "threads")["threads"]),
         _ask(process, "output")["output"],
+        tuple(_ask(process, "events")["events"]),
         _ask(process, "digest")["digest"],
     )
 

@@ -126,6 +126,27 @@ static PyObject *output_so_far(PyObject *module, PyObject *unused)
     return contents_of(&streams[STREAM_OUTPUT]);
 }
 
+/* events_so_far(): how many switches, operations and collections there were, and what is left of each
+ * stream of the recording: all before it was compared with what the program did */
+static PyObject *events_so_far(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    PyObject *list = PyList_New(0);
+    const State *state = gate.state;
+    uint64_t counts[3 + STREAM_COUNT] = {state->switches, state->operations, state->collections};
+    for (int number = 1; number < STREAM_COUNT; number++) {
+        counts[3 + number] = (uint64_t)(cursors[number].end - cursors[number].at);
+    }
+    for (size_t i = 0; list != NULL && i < sizeof counts / sizeof *counts; i++) {
+        PyObject *each = PyLong_FromUnsignedLongLong(counts[i]);
+        if (each == NULL || PyList_Append(list, each) < 0) {
+            Py_CLEAR(list);
+        }
+        Py_XDECREF(each);
+    }
+    return list;
+}
+
 /* outcome_so_far(): why the gate ends the process */
 static PyObject *outcome_so_far(PyObject *module, PyObject *unused)
 {
@@ -141,6 +162,7 @@ PyMethodDef look_functions[] = {{"refuse_copies", checkpoint_refuse, METH_O, NUL
                                 {"frame_cell", frame_cell, METH_VARARGS, NULL},
                                 {"frame_address", frame_address, METH_O, NULL},
                                 {"threads", threads, METH_NOARGS, NULL},
+                                {"events_so_far", events_so_far, METH_NOARGS, NULL},
                                 {"outcome_so_far", outcome_so_far, METH_NOARGS, NULL},
                                 {"output_so_far", output_so_far, METH_NOARGS, NULL},
                                 {NULL, NULL, 0, NULL}};

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import marshal
 import os
+import sys
 
 from reenact import _core
 from reenact.debug.frames import OURS, described, frame_at, frames_of
@@ -228,10 +229,16 @@ def _output(request: dict[str, Any]) -> dict[str, Any]:
     return {"output": _core.output_so_far().hex()}
 
 
+def _events(request: dict[str, Any]) -> dict[str, Any]:
+    return {"events": _core.events_so_far()}
+
+
 def _digest(request: dict[str, Any]) -> dict[str, Any]:
+    modules = dict(sys.modules)  # the program's: before anything is imported here
     from reenact.debug import digest
 
-    return {"digest": digest.of_program(frames_of, [each[0] for each in _core.threads()])}
+    threads = [each[0] for each in _core.threads()]
+    return {"digest": digest.of_program(frames_of, threads, modules)}
 
 
 _ANSWERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
@@ -247,5 +254,6 @@ _ANSWERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "culprits": _culprits,
     "lines": _lines,
     "output": _output,
+    "events": _events,
     "digest": _digest,
 }
