@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any
 
 from reenact.debug.process import Process
 from reenact.debug.traveller import Frame, Place, Traveller
@@ -98,25 +97,21 @@ def seen_in(process: Process, place: Place | None = None) -> State:
 
 
 def look(process: Process, place: Place, thread: int) -> State:
-    """What a process that talks looks like."""
-    frames = _ask(process, "stack", thread=thread)["frames"]
+    """What a process that talks looks like. Tracing takes memory of the program's: addresses are
+    others then, and there is no digest of a line."""
+    process.say({"do": "state", "thread": thread, "digest": place.line == 0})
+    said = process.hear()
+    if "error" in said:
+        raise AssertionError(said["error"])
     return State(
         *place,
         thread,
-        tuple(Frame(**each) for each in frames),
-        str(_ask(process, "threads")["threads"]),
-        _ask(process, "output")["output"],
-        tuple(_ask(process, "events")["events"]),
-        _ask(process, "digest")["digest"],
+        tuple(Frame(**each) for each in said["frames"]),
+        str(said["threads"]),
+        said["output"],
+        tuple(said["events"]),
+        said.get("digest", ""),
     )
-
-
-def _ask(process: Process, question: str, **more: object) -> dict[str, Any]:
-    process.say({"do": question, **more})
-    said = process.hear()
-    if "error" in said:
-        raise AssertionError(f"{question}: {said['error']}")
-    return said
 
 
 def at_step(beginning: Process, step: int) -> Process:

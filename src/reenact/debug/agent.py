@@ -229,16 +229,17 @@ def _output(request: dict[str, Any]) -> dict[str, Any]:
     return {"output": _core.output_so_far().hex()}
 
 
-def _events(request: dict[str, Any]) -> dict[str, Any]:
-    return {"events": _core.events_so_far()}
-
-
-def _digest(request: dict[str, Any]) -> dict[str, Any]:
+def _state(request: dict[str, Any]) -> dict[str, Any]:
+    """Of the whole program, for comparisons."""
     modules = dict(sys.modules)  # the program's: before anything is imported here
-    from reenact.debug import digest
+    said = {**_stack(request), **_threads(request), **_output(request)}
+    said["events"] = _core.events_so_far()
+    if request["digest"]:
+        from reenact.debug import digest
 
-    threads = [each[0] for each in _core.threads()]
-    return {"digest": digest.of_program(frames_of, threads, modules)}
+        threads = [each["index"] for each in said["threads"]]
+        said["digest"] = digest.of_program(frames_of, threads, modules)
+    return said
 
 
 _ANSWERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
@@ -254,6 +255,5 @@ _ANSWERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "culprits": _culprits,
     "lines": _lines,
     "output": _output,
-    "events": _events,
-    "digest": _digest,
+    "state": _state,
 }

@@ -46,7 +46,8 @@ def of_program(
     """Of all frames of these threads, and of these modules."""
     digest = _Digest()
     roots: list[object] = []
-    made = {id(roots), id(modules)}  # by looking: a frame keeps the dict of its variables
+    # By looking: a frame keeps the dict of its variables, and this module is imported.
+    made = {id(roots), id(modules), id(sys.modules)}
     _forget_numbers(modules)
     for thread in threads:
         for frame in frames_of(thread):
@@ -57,6 +58,7 @@ def of_program(
                 digest.add(name, id(local[name]))
                 roots.append(local[name])
     for name in sorted(modules):
+        digest.add(name, id(modules[name]))
         if _is_ours(modules[name]):
             made.add(id(vars(modules[name])))
         else:
@@ -80,25 +82,40 @@ def _is_ours(module: object) -> bool:
 
 def _walk(roots: list[object], made: set[int], digest: _Digest) -> None:
     seen = set(made)
-    todo = list(reversed(roots))
+    manners: dict[type, str] = {}
+    todo = roots[::-1]
     while todo:
         each = todo.pop()
+        number = id(each)
+        if number in seen:
+            continue
+        seen.add(number)
         kind = type(each)  # isinstance would ask the object, which may be the program's
-        if id(each) in seen or issubclass(kind, _NOT_LOOKED_INTO):
-            continue
-        seen.add(id(each))
-        digest.add(id(each), kind.__qualname__)
-        if issubclass(kind, _PLAIN):
-            digest.add(repr(each))
-            continue
-        below = [one for one in gc.get_referents(each) if id(one) not in made]
-        digest.add(_buffer_of(each), *(id(one) for one in below if type(one) is not _FRAME))
-        todo.extend(reversed(below))
+        manner = manners.get(kind) or manners.setdefault(kind, _manner(kind, each))
+        if manner == "plain":
+            digest.add(number, kind.__qualname__, repr(each))
+        elif manner != "skipped":
+            below = [one for one in gc.get_referents(each) if id(one) not in made]
+            seen_below = [id(one) for one in below if type(one) is not _FRAME]
+            digest.add(number, kind.__qualname__, *seen_below)
+            if manner == "buffer":
+                digest.add(_buffer_of(each))
+            below.reverse()
+            todo += below
 
 
-def _buffer_of(value: object) -> bytes:
+def _manner(kind: type, value: object) -> str:
+    """How objects of a type are looked at."""
+    if issubclass(kind, _NOT_LOOKED_INTO):
+        return "skipped"
+    if issubclass(kind, _PLAIN):
+        return "plain"
+    return "references" if _buffer_of(value) is None else "buffer"
+
+
+def _buffer_of(value: object) -> bytes | None:
     """What an array has in memory of its own."""
     try:
         return memoryview(value).tobytes()  # type: ignore[arg-type]
     except Exception:  # most objects have none, and some will not show it
-        return b""
+        return None
