@@ -43,11 +43,12 @@ class Outcome:
 def check_copies(
     program: Program, variant: Variant, count: int, every: int = 1, generations: int = 1
 ) -> Outcome:
-    """Copies at steps all over the run; every n-th is run to the end, which must be the end that
-    the process itself comes to. By turns it is a copy, a copy of a copy, and so on."""
+    """Copies at steps from the first start of a thread to the end; every n-th is run to the end,
+    which must be the end that the process itself comes to. By turns it is a copy, a copy of a copy,
+    and so on."""
     outcome = Outcome(program.name)
     with travelling(program, variant) as traveller:
-        last = traveller.recording.last_step
+        first, last = _first_start(traveller), traveller.recording.last_step
         beginning, runner = start(traveller), start(traveller)
         end = seen_in(at_step(beginning, -1))
         _look_at_end(traveller, end, outcome)
@@ -57,7 +58,7 @@ def check_copies(
         root.close()
         outcome.compare("two replays", own_end.without_addresses(), end.without_addresses())
         for number in range(count):
-            step = last * number // count
+            step = first + (last - first) * number // count
             if step > runner.step:
                 runner.run(step)
             copied = copy_of(runner)
@@ -73,6 +74,11 @@ def check_copies(
         outcome.compare("the process that was copied", seen_in(runner), own_end)
     _look_for_leftovers(outcome)
     return outcome
+
+
+def _first_start(traveller: Traveller) -> int:
+    """Before it, most programs import."""
+    return next((each.step for each in traveller.recording.events() if each.thread != "0"), 0)
 
 
 def _descend(process: Process, generations: int) -> Process:

@@ -45,13 +45,20 @@ class State:
 
     def differences(self, other: State) -> list[str]:
         return [
-            f"{each.name}: {now!r:.300} and not {then!r:.300}"
+            f"{each.name}: {_beginnings_left_out(str(now), str(then))}"
             for each in fields(self)
             if (now := getattr(self, each.name)) != (then := getattr(other, each.name))
         ]
 
     def without_addresses(self) -> State:
         return replace(self, digest="")
+
+
+def _beginnings_left_out(now: str, then: str) -> str:
+    """What they have in common is left out, but for a few words."""
+    both = enumerate(zip(now, then, strict=False))
+    at = max(next((i for i, pair in both if pair[0] != pair[1]), 0) - 80, 0)
+    return f"...{now[at : at + 240]} and not ...{then[at : at + 240]}"
 
 
 def own(name: str, *args: str) -> Program:

@@ -60,19 +60,21 @@ static PyObject *frame_address(PyObject *module, PyObject *frame)
     return PyLong_FromVoidPtr(compat_inner_frame((PyFrameObject *)frame));
 }
 
-/* threads(): index, status, ident, operation and object of each thread that has not ended */
+/* threads(): index, status, ident, operation and object of each thread that has not ended. One that
+ * was started counts from then on, whether the system has let it begin or not; its ident is 0. */
 static PyObject *threads(PyObject *module, PyObject *unused)
 {
     (void)module, (void)unused;
     PyObject *list = PyList_New(0);
     for (uint32_t i = 0; list != NULL && i < gate.state->threads; i++) {
         const Thread *thread = &gate.slots[i];
-        if (thread->status == ENDED || thread->tstate == NULL) {
+        bool has_begun = thread->tstate != NULL && compat_top_frame(thread->tstate) != NULL;
+        if (thread->status == ENDED || thread->status == FREE) {
             continue;
         }
         PyObject *each =
-            Py_BuildValue("iikiIii", thread->index, (int)thread->status, thread->tstate->thread_id,
-                          thread->pending_op, thread->pending_object,
+            Py_BuildValue("iikiIii", thread->index, (int)thread->status,
+                          has_begun ? thread->tstate->thread_id : 0UL, thread->pending_op, thread->pending_object,
                           thread->waits_for == NULL ? -1 : (int)thread->waits_for->kind,
                           thread->waits_for == NULL                  ? -1
                           : thread->waits_for->kind == OBJECT_THREAD ? (int)thread->waits_for->id
