@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from .copying import check_copies, check_leaks
+from .copying import check_copies, check_copies_at_once, check_leaks
 from .harness import IS_FULL, QUEUE, RANDOM, Pool, Program, Variant, own, programs
 
 CASES = {
@@ -54,6 +54,14 @@ def test_every_copy_comes_to_the_same_end(name: str, variant: Variant, pool: Poo
     assert outcome.copies == COPIES
     assert outcome.ran == COPIES // EVERY
     assert not outcome.complaints, "\n".join(outcome.complaints)
+
+
+@pytest.mark.timeout(0)
+@pytest.mark.parametrize("name", ["8 threads", "32 threads"])
+def test_threads_that_are_about_to_run_are_copied_as_well(name: str, pool: Pool) -> None:
+    outcome = pool.submit(check_copies_at_once, CASES[name], 40).result()
+    assert not outcome.complaints, "\n".join(outcome.complaints)
+    assert outcome.copies == 39
 
 
 @pytest.mark.timeout(0)

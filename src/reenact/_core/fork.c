@@ -171,7 +171,6 @@ __attribute__((used, visibility("hidden"))) void begin_again(Place *place)
     while (atomic_load(&may_go) == 0) {
         sleep_until_changed(&may_go, 0, -1);
     }
-    atomic_store(&place->state, AT_LARGE);
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &place->blocked, NULL, sizeof place->blocked);
 }
 
@@ -576,9 +575,14 @@ static void renumber_places(pid_t before, pid_t now)
     }
 }
 
+/* Nobody is held any more, from here on and not from when each thread first runs: who copies the
+ * process before that must not take one for held that is about to go on. */
 static void settle_places(pid_t self)
 {
     for (int i = 0; i < MOST_PARKED; i++) {
+        if (places[i].tid < 0) {
+            atomic_store(&places[i].state, AT_LARGE);
+        }
         places[i].tid = places[i].tid < 0 ? -places[i].tid : 0;
     }
     if (my_place != NULL) {
