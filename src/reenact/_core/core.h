@@ -756,7 +756,8 @@ enum CallFlag {
     CALL_ON_SOCKET = 256,     /* of a socket object, which may be one that never waits */
     CALL_ZERO_SECOND = 512,   /* does not wait if its second argument, self included, is zero */
     CALL_ZERO_FOURTH = 1024,  /* or its fourth */
-    CALL_AT_OFFSET = 2048     /* leaves the position in its file as it is */
+    CALL_AT_OFFSET = 2048,    /* leaves the position in its file as it is */
+    CALL_ENDS_EPOCH = 4096    /* a replay would make it again, and it must not be made twice */
 };
 const char *call_name(uint64_t number);
 void calls_forget(void);
@@ -785,6 +786,11 @@ int descriptor_of(const Call *call, PyObject *target);
 
 /* quick.c */
 QuickCall quick_call(const char *name);
+
+/* boots.c: what a new thread is handed */
+void boots_begin(void);
+void boots_end(void);
+void boots_install(void);
 
 /* forks.c */
 void forks_begin(int write_fd, int read_fd);
@@ -838,9 +844,13 @@ void files_become_private(void);
 void epoch_begin(int fd, int64_t bytes, int64_t steps, int64_t ns, int tools);
 bool epoch_start(void);
 extern bool epoch_is_due;
+extern _Atomic bool
+    epoch_is_looked_at; /* nothing may be logged: a copy is made, or reads the log */
 void epoch_look(void);
 bool epoch_renew(void);
 void epoch_end(enum StopReason reason);
+int epoch_close(Thread *thread);
+bool epoch_leave(void);
 void epoch_become_replay(int64_t last_step);
 size_t log_size(void);
 void log_rewind(void);
@@ -854,6 +864,7 @@ void sites_renew(void);
 void files_renew(void);
 void files_become_replay(void);
 void files_note_positions(void);
+void files_mark_older(void);
 void files_let_go(void);
 extern PyMethodDef epoch_functions[];
 
