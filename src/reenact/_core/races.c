@@ -411,6 +411,35 @@ bool races_have_seen(AccessSite *site, PyObject *operand)
     return memo_is_of(site, operand, me->epoch);
 }
 
+/* The access that a site makes in this epoch, as a word. */
+static inline Word word_of(AccessSite *site, enum AccessMode mode)
+{
+    return me->epoch | (Word)depot_access(site, mode, locks_number(me)) << 40;
+}
+
+/* The variable was written before, if at all. This read is kept, in place of one before it. */
+static void read_quietly(Cell *cell, AccessSite *site, PyObject *operand)
+{
+    if ((cell->read & EPOCH_MASK) == me->epoch || (cell->write & EPOCH_MASK) == me->epoch) {
+        return;
+    }
+    if (cell->read == 0 || ((cell->read >> 32 & 0xFF) != SEVERAL && is_before(cell->read))) {
+        cell->read = word_of(site, MODE_READ);
+        return;
+    }
+    begin_look(site, operand, 0, MODE_READ);
+    cell->read = keep(cell->read);
+}
+
+/* It was read before as well, by one thread at most. */
+static void write_quietly(Cell *cell, AccessSite *site)
+{
+    if ((cell->write & EPOCH_MASK) != me->epoch) {
+        cell->read = 0;
+        cell->write = word_of(site, MODE_WRITE);
+    }
+}
+
 /* The same, or can it be told in short? */
 bool races_repeat(AccessSite *site, PyObject *operand)
 {
@@ -427,8 +456,12 @@ bool races_repeat(AccessSite *site, PyObject *operand)
         !is_quiet(memo->cell, site->writes)) {
         return false;
     }
-    begin_look(site, operand, 0, site->writes ? MODE_WRITE : MODE_READ);
-    (site->writes ? write_cell : read_cell)(memo->cell);
+    if (site->writes) {
+        write_quietly(memo->cell, site);
+    }
+    else {
+        read_quietly(memo->cell, site, operand);
+    }
     memo->moment = moment;
     return true;
 }
