@@ -600,6 +600,7 @@ enum Manner {
     MANNER_OF_MODULE,
     MANNER_OF_CLASS
 };
+enum { SITE_BITS = 20 }; /* of its number */
 struct AccessSite {
     PyObject_HEAD PyObject *name; /* interned, as the compiler mangles it; of contents, the method
                                      that is asked for them; empty if there is none */
@@ -615,6 +616,7 @@ struct AccessSite {
     bool is_raw;     /* by name, past the methods of the object's own class */
     bool is_bare;    /* has no operand: it is a statement */
     const PyCodeObject *code; /* that it was planted into */
+    uint32_t number;          /* for memos: races.h; 0 if there are too many */
     uint16_t place;           /* on its frame's stack, where it was found last */
     uint16_t slot;   /* the same, counted from the first of the frame's variables; 0: unknown */
     uint8_t method;  /* place in the table of modes.c */

@@ -44,19 +44,26 @@ static inline bool has_plain_contents(PyObject *object, const Thread *thread)
            is_own(object, thread);
 }
 
+static int __attribute__((noinline)) later_place(const AccessSite *site, uint32_t version)
+{
+    for (int i = 1; i < MOST_MANNERS; i++) {
+        if (site->manners[i].version == version) {
+            return i;
+        }
+    }
+    return -1;
+}
+
 /* How the site's attribute is found in the object's class, as far as that has no part in it. */
 static inline enum Manner manner_in(const AccessSite *site, const PyObject *object,
                                     const Thread *thread)
 {
     uint32_t version = Py_TYPE(object)->tp_version_tag;
-    for (int i = 0; i < MOST_MANNERS; i++) {
-        if (site->manners[i].version == version) {
-            enum Manner manner = site->manners[i].manner;
-            bool is_told = manner == MANNER_INHERITED && site->manners[i].epoch == thread->epoch;
-            return is_told ? MANNER_OWN : manner;
-        }
-    }
-    return MANNER_UNKNOWN;
+    int i = __builtin_expect(site->manners[0].version == version, 1) ? 0
+                                                                     : later_place(site, version);
+    enum Manner manner = i < 0 ? MANNER_UNKNOWN : (enum Manner)site->manners[i].manner;
+    bool is_told = manner == MANNER_INHERITED && site->manners[i].epoch == thread->epoch;
+    return is_told ? MANNER_OWN : manner;
 }
 
 /* Was all told in this epoch that the site has to tell of the object, or could it be in short? */

@@ -48,6 +48,7 @@ enum { MOST_SEEN = 1 << 12 };
 static Seen seen[MOST_SEEN];
 
 Memo memos[MOST_MEMOS]; /* the same by sites */
+static Cell *memo_cells[MOST_MEMOS];
 static Cell *last_cell; /* of what was told; NULL if it was more than a plain variable */
 
 /* The access that is being looked at. */
@@ -444,23 +445,25 @@ static void write_quietly(Cell *cell, AccessSite *site)
 bool races_repeat(AccessSite *site, PyObject *operand)
 {
     check_places();
-    Memo *memo = memo_of(site, operand, me->epoch);
+    size_t place = memo_place(site, operand, me->epoch);
+    Memo *memo = &memos[place];
     uint64_t moment = moment_of(operand);
-    if (memo->operand != operand || memo->site != site) {
+    if (memo->key != memo_key(site, operand)) {
         return false;
     }
     if (memo->moment == moment) {
         return true;
     }
-    if (memo->cell == NULL || (uint16_t)memo->moment != (uint16_t)moment ||
-        !is_quiet(memo->cell, site->writes)) {
+    Cell *cell = memo_cells[place];
+    if (cell == NULL || (uint16_t)memo->moment != (uint16_t)moment ||
+        !is_quiet(cell, site->writes)) {
         return false;
     }
     if (site->writes) {
-        write_quietly(memo->cell, site);
+        write_quietly(cell, site);
     }
     else {
-        read_quietly(memo->cell, site, operand);
+        read_quietly(cell, site, operand);
     }
     memo->moment = moment;
     return true;
@@ -503,8 +506,10 @@ bool races_repeat_item(AccessSite *site, PyObject *list, size_t index)
 
 static void memorize(AccessSite *site, PyObject *operand, Cell *cell)
 {
-    if (!tape_is_on) {
-        *memo_of(site, operand, me->epoch) = (Memo){site, operand, moment_of(operand), cell};
+    if (!tape_is_on && site->number != 0) {
+        size_t place = memo_place(site, operand, me->epoch);
+        memos[place] = (Memo){memo_key(site, operand), moment_of(operand)};
+        memo_cells[place] = cell;
     }
 }
 
