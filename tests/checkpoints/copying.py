@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import threading
 from dataclasses import dataclass, field
 
-from reenact.debug.process import Process
+from reenact.debug.process import Interrupted, Process
 from reenact.debug.traveller import Traveller
 
 from .harness import (
@@ -21,6 +22,8 @@ from .harness import (
     start,
     travelling,
 )
+
+PATIENCE_S = 100  # only for what would never come
 
 
 @dataclass
@@ -80,6 +83,32 @@ def _descend(process: Process, generations: int) -> Process:
         if number % 2 == 0:
             process.run(process.step + 1)
     return process
+
+
+def check_copies_at_once(program: Program, count: int) -> Outcome:
+    """A copy is sent on and copied again while its other threads begin to run; each must come to
+    the same end. One that waits for ever is ended."""
+    outcome = Outcome(program.name)
+    try:
+        with travelling(program) as traveller:
+            timer = threading.Timer(PATIENCE_S, traveller.interruption.ask_all)
+            timer.start()
+            last, runner = traveller.recording.last_step, start(traveller)
+            end = seen_in(at_step(runner, -1)).without_addresses()
+            for number in range(1, count):
+                runner.run(last * number // count)
+                sent = copy_of(runner)
+                sent.run(sent.step + 1)
+                outcome.copies += 1
+                copied = copy_of(sent)
+                sent.close()
+                copied.run(-1)
+                outcome.compare(f"at {sent.step}", seen_in(copied).without_addresses(), end)
+            timer.cancel()
+            runner.close()
+    except Interrupted:
+        outcome.complaints.append(f"{program.name}: a copy waits for ever")
+    return outcome
 
 
 def _look_at_end(traveller: Traveller, end: State, outcome: Outcome) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from .copying import check_copies, check_leaks
+from .copying import check_copies, check_copies_at_once, check_leaks
 from .harness import IS_FULL, QUEUE, RANDOM, Pool, Program, Variant, own, programs
 
 CASES = {
@@ -47,6 +47,14 @@ def test_every_copy_comes_to_the_same_end(name: str, variant: Variant, pool: Poo
 def test_threads_of_a_c_extension_are_copied(pool: Pool) -> None:
     outcome = pool.submit(check_copies, own("arrays"), QUEUE, 6, 2, 3).result()
     assert not outcome.complaints, "\n".join(outcome.complaints)
+
+
+@pytest.mark.timeout(0)
+@pytest.mark.parametrize("name", ["8 threads", "32 threads"])
+def test_threads_that_are_about_to_run_are_copied_as_well(name: str, pool: Pool) -> None:
+    outcome = pool.submit(check_copies_at_once, CASES[name], 40).result()
+    assert not outcome.complaints, "\n".join(outcome.complaints)
+    assert outcome.copies == 39
 
 
 @pytest.mark.timeout(0)
