@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import marshal
 import os
+import sys
 
 from reenact import _core
 from reenact.debug.frames import OURS, described, frame_at, frames_of
@@ -228,10 +229,17 @@ def _output(request: dict[str, Any]) -> dict[str, Any]:
     return {"output": _core.output_so_far().hex()}
 
 
-def _digest(request: dict[str, Any]) -> dict[str, Any]:
-    from reenact.debug import digest
+def _state(request: dict[str, Any]) -> dict[str, Any]:
+    """Of the whole program, for comparisons."""
+    modules = dict(sys.modules)  # the program's: before anything is imported here
+    said = {**_stack(request), **_threads(request), **_output(request)}
+    said["events"] = _core.events_so_far()
+    if request["digest"]:
+        from reenact.debug import digest
 
-    return {"digest": digest.of_program(frames_of, [each[0] for each in _core.threads()])}
+        threads = [each["index"] for each in said["threads"]]
+        said["digest"] = digest.of_program(frames_of, threads, modules)
+    return said
 
 
 _ANSWERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
@@ -247,5 +255,5 @@ _ANSWERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "culprits": _culprits,
     "lines": _lines,
     "output": _output,
-    "digest": _digest,
+    "state": _state,
 }
