@@ -158,6 +158,17 @@ static inline PyCodeObject *compat_frame_code(Frame *frame)
 #endif
 }
 
+/* The same without the code itself: a frame of 3.11 always has it. */
+static inline bool compat_has_code(Frame *frame)
+{
+#if PY_VERSION_HEX >= 0x030C0000
+    return compat_frame_code(frame) != NULL;
+#else
+    (void)frame;
+    return true;
+#endif
+}
+
 /* Was the frame's function called by C, and not by Python code? */
 static inline bool compat_is_called_by_c(const Frame *frame)
 {
@@ -302,6 +313,26 @@ static inline void compat_renumber_loops(pid_t before, pid_t now)
 #define POP_AND_JUMP_IF_TRUE POP_JUMP_IF_TRUE
 #define POP_AND_JUMP_IF_FALSE POP_JUMP_IF_FALSE
 #endif
+
+/* An instruction that calls tp_iternext of what it finds, with nothing of Python's in between, drops
+ * it if that gives nothing, and jumps. From 3.12 on it is one of those that are specialised, and
+ * gains nothing over others. What it is given else goes to another one with the object itself:
+ * `del OBJECT[GIVEN]`. */
+#if PY_VERSION_HEX < 0x030C0000
+#define ASK_AND_JUMP FOR_ITER
+#define HAND_OVER DELETE_SUBSCR
+#endif
+
+/* Is the frame at such an instruction? */
+static inline bool compat_is_asked_after(Frame *frame)
+{
+#ifdef ASK_AND_JUMP
+    return _Py_OPCODE(*compat_frame_instruction(frame)) == ASK_AND_JUMP;
+#else
+    (void)frame;
+    return false;
+#endif
+}
 
 static inline void compat_set_instruction(_Py_CODEUNIT *unit, int opcode, int argument)
 {

@@ -95,6 +95,9 @@ static void *patrol(void *unused)
 {
     (void)unused;
     while (is_a_period_over()) {
+        if (atomic_load(&epoch_is_looked_at)) {
+            continue; /* the holder of the baton sleeps, and is not stuck */
+        }
         if (gate.active && gate.settings.mode == MODE_RECORD) {
             search_look_for_stall();
             look_at_holder();

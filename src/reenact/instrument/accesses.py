@@ -26,12 +26,12 @@ import _ast
 from _ast import AST
 
 from reenact.instrument.again import Again
-from reenact.instrument.around import every
 from reenact.instrument.calls import Calls, is_super
 from reenact.instrument.containers import is_nobodys, makes_container
 from reenact.instrument.creation import creations
 from reenact.instrument.escapes import Escapes
 from reenact.instrument.likely import Likely
+from reenact.instrument.nodes import every
 from reenact.instrument.places import before, first_place, last_place
 from reenact.instrument.regions import Regions
 from reenact.instrument.rewrite import ALL, HEURISTIC, is_tick, position

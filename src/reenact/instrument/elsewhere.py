@@ -16,6 +16,8 @@ import _ast
 import sys
 from _ast import AST
 
+from reenact.instrument.nodes import every
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,6 +27,9 @@ if TYPE_CHECKING:
 ANY = "*"  # a name that is not known
 _NOTE = "\0reenact sets\0"
 _OWN = ("self", "cls")  # no modules
+_WORDS = bytes(
+    each if each > 127 or chr(each).isalnum() or each == 95 else 32 for each in range(256)
+)
 
 
 class Stored:
@@ -34,9 +39,9 @@ class Stored:
     def __init__(self, tree: AST) -> None:
         self.anywhere: set[str] = set()
         self.imported: set[tuple[str, str]] = set()
-        every = list(_every(tree))
-        origins = dict(_origins(every))
-        for target, name in _stores(every):
+        nodes = list(every(tree))
+        origins = dict(_origins(nodes))
+        for target, name in _stores(nodes):
             if not (isinstance(target, _ast.Name) and target.id in _OWN):
                 self.anywhere.add(name)
             parts = _chain(target)
@@ -55,17 +60,6 @@ class Stored:
         pairs = (f"{module}:{name}" for module, name in sorted(self.imported))
         text = f"{_NOTE}{' '.join(sorted(self.anywhere))}\0{' '.join(pairs)}"
         return code.replace(co_consts=(*code.co_consts, text))
-
-
-def _every(tree: AST) -> Iterator[Any]:
-    pending = [tree]
-    while pending:
-        node = pending.pop()
-        yield node
-        for field in node._fields:
-            value = getattr(node, field, None)
-            parts = value if isinstance(value, list) else [value]
-            pending += [part for part in parts if isinstance(part, AST)]
 
 
 def _origins(nodes: list[Any]) -> Iterator[tuple[str, str]]:
@@ -117,21 +111,24 @@ class Known:
 
     def __init__(self) -> None:
         self.unseen: list[str] = []
-        self._stored: set[str] = set()
+        self._stored: dict[str, set[str]] = {}  # by file
         self._read: dict[str, set[str]] = {}  # by file, of globals that functions in it read
 
-    def names_in(self, source: bytes) -> tuple[str, ...]:
-        """Those that the source may have as globals, in a settled order."""
-        if ANY in self._stored:
+    def names_in(self, path: str, source: bytes) -> tuple[str, ...]:
+        """Those that others store and this file may have as globals, in a settled order."""
+        others = (names for file, names in self._stored.items() if file != path)
+        stored: set[str] = set().union(*others)
+        if ANY in stored:
             return (ANY,)
-        return tuple(sorted(name for name in self._stored if name.encode() in source))
+        words = set(source.translate(_WORDS).split()) if stored else set()
+        return tuple(sorted(name for name in stored if name.encode() in words))
 
     def add(self, path: str, code: CodeType, without_sites: tuple[str, ...]) -> None:
         """A module is about to run; what was known before it has sites."""
         note = code.co_consts[-1] if code.co_consts else None
         if isinstance(note, str) and note.startswith(_NOTE):
             anywhere, _, pairs = note[len(_NOTE) :].partition("\0")
-            self._stored.update(anywhere.split())
+            self._stored[path] = set(anywhere.split())
             for pair in pairs.split():
                 self._look_back(path, *pair.split(":"))
         read = _names_in(code) & set(code.co_names)

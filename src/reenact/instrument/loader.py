@@ -149,7 +149,7 @@ class Instrumenter:
         """The code of the file *path*, planted and noted."""
         digest = digest_of(source)
         if self.accesses:
-            self.elsewhere = _known.names_in(source)
+            self.elsewhere = _known.names_in(path, source)
             words = (str(ACCESSES_VERSION), self.manner, *self.elsewhere)
             key = key_for(digest, path, config=f"accesses {' '.join(words)}")
         else:
@@ -335,6 +335,11 @@ def _is_writable(directory: str) -> bool:
 
 _installed: Finder | None = None
 _known = Known()
+
+
+def note_loaded(path: str, code: CodeType) -> None:
+    """Somebody else has made the code of a module, with sites."""
+    _known.add(path, code, ())
 
 
 def unseen() -> list[str]:
