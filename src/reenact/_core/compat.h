@@ -27,6 +27,7 @@
 #include <internal/pycore_frame.h>
 #include <internal/pycore_gc.h>
 #include <internal/pycore_interp.h>
+#include <internal/pycore_runtime.h>
 #undef Py_BUILD_CORE
 #include <pythread.h>
 #include <errno.h>
@@ -117,6 +118,28 @@ static inline Frame *compat_top_frame(PyThreadState *tstate)
     return tstate->current_frame;
 #else
     return tstate->cframe->current_frame;
+#endif
+}
+
+/* In a child of fork() that runs on without the interpreter's help: whoever waited for the GIL is not
+ * there, so it need not be given away, nor is a part of it taken. */
+static inline void compat_gil_alone(PyThreadState *tstate)
+{
+#if PY_VERSION_HEX >= 0x030D0000
+    struct _gil_runtime_state *gil = tstate->interp->ceval.gil;
+    _Py_atomic_and_uintptr(&tstate->eval_breaker, ~(uintptr_t)_PY_GIL_DROP_REQUEST_BIT);
+#elif PY_VERSION_HEX >= 0x030C0000
+    struct _gil_runtime_state *gil = tstate->interp->ceval.gil;
+    _Py_atomic_store_relaxed(&tstate->interp->ceval.gil_drop_request, 0);
+#else
+    struct _gil_runtime_state *gil = &_PyRuntime.ceval.gil;
+    _Py_atomic_store_relaxed(&tstate->interp->ceval.gil_drop_request, 0);
+#endif
+    pthread_mutex_init(&gil->mutex, NULL);
+    pthread_cond_init(&gil->cond, NULL);
+#ifdef FORCE_SWITCHING
+    pthread_mutex_init(&gil->switch_mutex, NULL);
+    pthread_cond_init(&gil->switch_cond, NULL);
 #endif
 }
 

@@ -889,6 +889,7 @@ void trace_stop(enum StopReason reason);
 void trace_new_thread(void);
 void trace_give_up(void);
 extern PyMethodDef trace_functions[], look_functions[];
+bool look_is_alone(void);
 
 /* culprits.c: which line damages a block of memory; see canaries.h */
 extern bool culprits_are_watched;

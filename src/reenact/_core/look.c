@@ -87,6 +87,14 @@ static PyObject *threads(PyObject *module, PyObject *unused)
     return list;
 }
 
+static bool is_alone;
+
+/* Is this a copy that has no other threads? */
+bool look_is_alone(void)
+{
+    return is_alone;
+}
+
 /* in_copy(function, seconds): in a copy of this thread, which is not to return, and is killed if it
  * takes longer; its process */
 static PyObject *in_copy(PyObject *module, PyObject *args)
@@ -104,7 +112,9 @@ static PyObject *in_copy(PyObject *module, PyObject *args)
         sigset_t strikes;
         sigemptyset(&strikes);
         sigaddset(&strikes, SIGALRM);
+        is_alone = true;
         trace_give_up();
+        compat_gil_alone(PyThreadState_Get());
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         signal(SIGALRM, SIG_DFL);
         pthread_sigmask(SIG_UNBLOCK, &strikes, NULL);
