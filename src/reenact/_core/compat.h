@@ -121,8 +121,8 @@ static inline Frame *compat_top_frame(PyThreadState *tstate)
 #endif
 }
 
-/* In a child of fork() that runs on without the interpreter's help: whoever waited for the GIL is not
- * there, so it need not be given away, nor is a part of it taken. */
+/* In a child of fork() that runs on without the interpreter's help: whoever waited for the GIL is
+ * not there, so it need not be given away, nor is a part of it taken. */
 static inline void compat_gil_alone(PyThreadState *tstate)
 {
 #if PY_VERSION_HEX >= 0x030D0000
