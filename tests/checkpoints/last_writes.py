@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import opcode
 import os
 import random
 import shutil
@@ -18,6 +19,7 @@ from .harness import Program, Variant, start, travelling
 from .moving import Journey
 
 TRACING = Path(__file__).resolve().parent / "tracing" / "sitecustomize.py"
+PLAIN = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.expr_context)
 Found = tuple[int, str, int, int]  # thread, file, line and step
 
 
@@ -101,13 +103,11 @@ def _traced(program: Program, traveller: Traveller, asked: list[Question]) -> li
     recording = traveller.recording
     with tempfile.TemporaryDirectory(prefix="reenact-tracing-") as folder:
         shutil.copy(TRACING, folder)
-        sources = {
-            path: Path(path).read_text("utf-8", "replace")
-            for path in (*recording.definitions.sources, str(program.path))
-            if os.path.isfile(path)
-        }
+        files = {*recording.definitions.sources, str(program.path)}
+        targets = {path: _targets(Path(path)) for path in files if os.path.isfile(path)}
         questions = [(each.step, each.thread, each.frame, each.text) for each in asked]
-        Path(folder, "questions").write_text(repr((str(program.path), sources, questions)), "utf-8")
+        given = (str(program.path), targets, _opcodes(), opcode.opmap["EXTENDED_ARG"], questions)
+        Path(folder, "questions").write_text(repr(given), "utf-8")
         header = recording.header
         paths = f"{folder}:{header.environment.get('PYTHONPATH', '')}".rstrip(":")
         environment = {**header.environment, "PYTHONPATH": paths}
@@ -116,12 +116,32 @@ def _traced(program: Program, traveller: Traveller, asked: list[Question]) -> li
         try:
             process.run(-1)
             if process.reason == Reason.DIVERGED:
-                raise AssertionError("the traced replay has diverged")
+                outcome = process.talk().get("outcome", "")
+                raise AssertionError(f"the traced replay has diverged: {outcome}")
         except ProcessGone:
             pass
         finally:
             process.close()
         return Path(folder, "answers").read_text("utf-8").splitlines()
+
+
+def _opcodes() -> dict[int, str]:
+    stores = ("STORE_NAME", "STORE_GLOBAL", "STORE_FAST", "STORE_ATTR")
+    deletes = ("DELETE_NAME", "DELETE_GLOBAL", "DELETE_FAST", "DELETE_ATTR")
+    pairs = ("STORE_FAST_STORE_FAST", "STORE_FAST_LOAD_FAST")
+    known = (*stores, *deletes, *pairs)
+    return {number: name for name, number in opcode.opmap.items() if name in known}
+
+
+def _targets(path: Path) -> dict[tuple[int | None, ...], str]:
+    """Attributes that a file writes to, by line, last line, column and last column: whose."""
+    found: dict[tuple[int | None, ...], str] = {}
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        is_written = isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load)
+        if is_written and all(isinstance(each, PLAIN) for each in ast.walk(node)):
+            where = (node.lineno, node.end_lineno, node.col_offset, node.end_col_offset)
+            found[where] = ast.unparse(node.value)
+    return found
 
 
 def _compare(journey: Journey, question: Question, answer: object) -> None:

@@ -27,6 +27,7 @@
 #include <internal/pycore_frame.h>
 #include <internal/pycore_gc.h>
 #include <internal/pycore_interp.h>
+#include <internal/pycore_runtime.h>
 #undef Py_BUILD_CORE
 #include <pythread.h>
 #include <errno.h>
@@ -117,6 +118,28 @@ static inline Frame *compat_top_frame(PyThreadState *tstate)
     return tstate->current_frame;
 #else
     return tstate->cframe->current_frame;
+#endif
+}
+
+/* In a child of fork() that runs on without the interpreter's help: whoever waited for the GIL is
+ * not there, so it need not be given away, nor is a part of it taken. */
+static inline void compat_gil_alone(PyThreadState *tstate)
+{
+#if PY_VERSION_HEX >= 0x030D0000
+    struct _gil_runtime_state *gil = tstate->interp->ceval.gil;
+    _Py_atomic_and_uintptr(&tstate->eval_breaker, ~(uintptr_t)_PY_GIL_DROP_REQUEST_BIT);
+#elif PY_VERSION_HEX >= 0x030C0000
+    struct _gil_runtime_state *gil = tstate->interp->ceval.gil;
+    _Py_atomic_store_relaxed(&tstate->interp->ceval.gil_drop_request, 0);
+#else
+    struct _gil_runtime_state *gil = &_PyRuntime.ceval.gil;
+    _Py_atomic_store_relaxed(&tstate->interp->ceval.gil_drop_request, 0);
+#endif
+    pthread_mutex_init(&gil->mutex, NULL);
+    pthread_cond_init(&gil->cond, NULL);
+#ifdef FORCE_SWITCHING
+    pthread_mutex_init(&gil->switch_mutex, NULL);
+    pthread_cond_init(&gil->switch_cond, NULL);
 #endif
 }
 
@@ -291,9 +314,9 @@ static inline void compat_renumber_loops(pid_t before, pid_t now)
 #define POP_AND_JUMP_IF_FALSE POP_JUMP_IF_FALSE
 #endif
 
-/* An instruction that calls tp_iternext of what it finds, with nothing of Python's in between, drops
- * it if that gives nothing, and jumps. From 3.12 on it is one of those that are specialised, and
- * gains nothing over others. What it is given else goes to another one with the object itself:
+/* An instruction that calls tp_iternext of what it finds, with nothing of Python's in between,
+ * drops it if that gives nothing, and jumps. From 3.12 on it is one of those that are specialised,
+ * and gains nothing over others. What it is given else goes to another one with the object itself:
  * `del OBJECT[GIVEN]`. */
 #if PY_VERSION_HEX < 0x030C0000
 #define ASK_AND_JUMP FOR_ITER

@@ -618,8 +618,8 @@ struct AccessSite {
     const PyCodeObject *code; /* that it was planted into */
     uint32_t number;          /* for memos: races.h; 0 if there are too many */
     uint16_t place;           /* on its frame's stack, where it was found last */
-    uint16_t slot;   /* the same, counted from the first of the frame's variables; 0: unknown */
-    uint8_t method;  /* place in the table of modes.c */
+    uint16_t slot;  /* the same, counted from the first of the frame's variables; 0: unknown */
+    uint8_t method; /* place in the table of modes.c */
     uint8_t next_manner;
     struct { /* of the attribute, in classes of these versions: attributes.c */
         uint32_t version;
@@ -889,6 +889,7 @@ void trace_stop(enum StopReason reason);
 void trace_new_thread(void);
 void trace_give_up(void);
 extern PyMethodDef trace_functions[], look_functions[];
+bool look_is_alone(void);
 
 /* culprits.c: which line damages a block of memory; see canaries.h */
 extern bool culprits_are_watched;

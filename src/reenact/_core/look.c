@@ -72,19 +72,27 @@ static PyObject *threads(PyObject *module, PyObject *unused)
         if (thread->status == ENDED || thread->status == FREE) {
             continue;
         }
-        PyObject *each =
-            Py_BuildValue("iikiIii", thread->index, (int)thread->status,
-                          has_begun ? thread->tstate->thread_id : 0UL, thread->pending_op, thread->pending_object,
-                          thread->waits_for == NULL ? -1 : (int)thread->waits_for->kind,
-                          thread->waits_for == NULL                  ? -1
-                          : thread->waits_for->kind == OBJECT_THREAD ? (int)thread->waits_for->id
-                                                                     : thread->waits_for->owner);
+        PyObject *each = Py_BuildValue(
+            "iikiIii", thread->index, (int)thread->status,
+            has_begun ? thread->tstate->thread_id : 0UL, thread->pending_op, thread->pending_object,
+            thread->waits_for == NULL ? -1 : (int)thread->waits_for->kind,
+            thread->waits_for == NULL                  ? -1
+            : thread->waits_for->kind == OBJECT_THREAD ? (int)thread->waits_for->id
+                                                       : thread->waits_for->owner);
         if (each == NULL || PyList_Append(list, each) < 0) {
             Py_CLEAR(list);
         }
         Py_XDECREF(each);
     }
     return list;
+}
+
+static bool is_alone;
+
+/* Is this a copy that has no other threads? */
+bool look_is_alone(void)
+{
+    return is_alone;
 }
 
 /* in_copy(function, seconds): in a copy of this thread, which is not to return, and is killed if it
@@ -104,7 +112,9 @@ static PyObject *in_copy(PyObject *module, PyObject *args)
         sigset_t strikes;
         sigemptyset(&strikes);
         sigaddset(&strikes, SIGALRM);
+        is_alone = true;
         trace_give_up();
+        compat_gil_alone(PyThreadState_Get());
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         signal(SIGALRM, SIG_DFL);
         pthread_sigmask(SIG_UNBLOCK, &strikes, NULL);
@@ -128,8 +138,8 @@ static PyObject *output_so_far(PyObject *module, PyObject *unused)
     return contents_of(&streams[STREAM_OUTPUT]);
 }
 
-/* events_so_far(): how many switches, operations and collections there were, and what is left of each
- * stream of the recording: all before it was compared with what the program did */
+/* events_so_far(): how many switches, operations and collections there were, and what is left of
+ * each stream of the recording: all before it was compared with what the program did */
 static PyObject *events_so_far(PyObject *module, PyObject *unused)
 {
     (void)module, (void)unused;

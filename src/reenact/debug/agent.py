@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+SIGALRM = 14  # without importing signal
 LIMIT_S = 10  # for what an expression may take
 _SIZE = 4  # bytes before each message
 _hunt: Hunt | None = None
@@ -99,11 +100,18 @@ def _isolated(request: dict[str, Any]) -> dict[str, Any]:
     os.close(writing)
     with open(reading, "rb") as file:
         data = file.read()
-    os.waitpid(pid, 0)
+    _, status = os.waitpid(pid, 0)
     if not data:
-        return {"error": f"it did not come to an end within {LIMIT_S} seconds"}
+        return {"error": _without_answer(os.waitstatus_to_exitcode(status))}
     result: dict[str, Any] = marshal.loads(data)
     return result
+
+
+def _without_answer(code: int) -> str:
+    if code == -SIGALRM:
+        return f"it did not come to an end within {LIMIT_S} seconds"
+    how = f"signal {-code}" if code < 0 else f"exit code {code}"
+    return f"the copy that was to answer ended with {how}"
 
 
 def _send(descriptor: int, document: dict[str, Any]) -> None:

@@ -1,14 +1,13 @@
 """Found through PYTHONPATH by one replay: notes every write, by tracing each instruction in Python.
 
 The oracle of `last_write`, which shares nothing with it but the numbers of steps and threads. The
-file `questions` beside it has the program's path, its sources, and what is asked: a step, a thread,
-one of its frames, and a name or an attribute. Each is answered when the replay comes to the step,
-in a line of the file `answers`: thread, file, line, step of the last write, and the step of the one
-before it; nothing if there was none, `unknown` if an object could not be told.
+file `questions` beside it has the program's path, what its sources say, and what is asked: a step,
+a thread, one of its frames, and a name or an attribute. Each is answered when the replay comes to
+the step, in a line of the file `answers`: thread, file, line and step of the last write, and the
+step of the one before it; nothing if there was none, `unknown` if an object could not be told.
 """
 
 import _thread
-import ast
 import os
 import sys
 
@@ -16,25 +15,11 @@ from reenact import _core
 
 HERE = os.path.dirname(__file__)
 HIGH = 4000  # a descriptor that no program gets
-NAMES = {"STORE_NAME", "STORE_GLOBAL", "DELETE_NAME", "DELETE_GLOBAL"}
-LOCALS = {"STORE_FAST", "DELETE_FAST"}
-PAIRS = {"STORE_FAST_STORE_FAST", "STORE_FAST_LOAD_FAST"}  # 3.13
-ATTRIBUTES = {"STORE_ATTR", "DELETE_ATTR"}
 
 
 def read_questions():
     with open(os.path.join(HERE, "questions"), encoding="utf-8") as file:
-        return ast.literal_eval(file.read())
-
-
-def interesting_opcodes():
-    import opcode
-
-    return {
-        number: name
-        for name, number in opcode.opmap.items()
-        if name in NAMES | LOCALS | PAIRS | ATTRIBUTES
-    }
+        return eval(file.read())
 
 
 def open_answers():
@@ -43,16 +28,10 @@ def open_answers():
     os.close(low)
 
 
-before = set(sys.modules)
-PROGRAM, SOURCES, QUESTIONS = read_questions()
-LINES = {path: text.splitlines() for path, text in SOURCES.items()}
-OPCODES = interesting_opcodes()
-PARSE, EVAL, COMPILE, WRITE, IDENT = ast.parse, eval, compile, os.write, _thread.get_ident
-PLAIN_TARGETS = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.expr_context)
-WALK, EXPRESSION = ast.walk, ast.Expression
+# The program must not find modules imported that it would import itself: none are.
+PROGRAM, TARGETS, OPCODES, EXTENDED, QUESTIONS = read_questions()
+EVAL, COMPILE, WRITE, IDENT = eval, compile, os.write, _thread.get_ident
 open_answers()
-for name in set(sys.modules) - before:
-    del sys.modules[name]
 
 writes = {}  # by what is written: an answer
 unknown = {}  # by the name of an attribute: the last step at which it was not known whose it is
@@ -76,21 +55,10 @@ def target_of(frame):
     code = frame.f_code
     where = (code, frame.f_lasti)
     if where not in targets:
-        positions = list(code.co_positions())[frame.f_lasti // 2]
-        targets[where] = parsed(code.co_filename, *positions)
+        position = list(code.co_positions())[frame.f_lasti // 2]
+        text = TARGETS[code.co_filename][position]
+        targets[where] = COMPILE(text, "<target>", "eval")
     return EVAL(targets[where], frame.f_globals, frame.f_locals)
-
-
-def parsed(file, line, last_line, column, last_column):
-    if line != last_line or file not in LINES:
-        raise LookupError
-    text = LINES[file][line - 1].encode()[column:last_column].decode()
-    tree = PARSE(text, "<target>", "eval").body
-    if not isinstance(tree, ast.Attribute):
-        raise LookupError
-    if not all(isinstance(each, PLAIN_TARGETS) for each in WALK(tree)):
-        raise LookupError
-    return COMPILE(EXPRESSION(tree.value), "<target>", "eval")
 
 
 def argument_of(frame):
@@ -103,23 +71,20 @@ def argument_of(frame):
     return argument
 
 
-EXTENDED = 144  # EXTENDED_ARG of 3.11 and 3.12
-
-
 def on_instruction(frame, step):
     name = OPCODES.get(frame.f_code.co_code[frame.f_lasti])
     if name is None:
         return
     argument, code = argument_of(frame), frame.f_code
-    if name in ATTRIBUTES:
+    if name.endswith("_ATTR"):
         attribute = code.co_names[argument]
         try:
             note((id(target_of(frame)), attribute), frame, step)
         except Exception:
             unknown[attribute] = step
-    elif name in LOCALS:
+    elif name in ("STORE_FAST", "DELETE_FAST"):
         note((id(frame), code._varname_from_oparg(argument)), frame, step)
-    elif name in PAIRS:
+    elif name.startswith("STORE_FAST_"):  # 3.13: two in one
         note((id(frame), code._varname_from_oparg(argument >> 4)), frame, step)
         if name == "STORE_FAST_STORE_FAST":
             note((id(frame), code._varname_from_oparg(argument & 15)), frame, step)
@@ -176,6 +141,13 @@ def answer_up_to(step):
         WRITE(HIGH, f"{said!r}\n".encode())
 
 
+def trace_new_threads():
+    """As soon as the program, or who runs it, has imported threading."""
+    threading = sys.modules.get("threading")
+    if threading is not None and vars(threading).get("_trace_hook", tracer) is None:
+        threading._trace_hook = tracer
+
+
 def tracer(frame, event, given):
     global has_begun
     file = frame.f_code.co_filename
@@ -184,6 +156,7 @@ def tracer(frame, event, given):
     if not has_begun or "/reenact/" in file or file.startswith("<frozen"):
         return None
     frame.f_trace_opcodes = True
+    trace_new_threads()
     step = _core.place()[0]
     answer_up_to(step)
     if event == "call":
@@ -193,11 +166,4 @@ def tracer(frame, event, given):
     return tracer
 
 
-def start():
-    import threading
-
-    threading.settrace(tracer)
-    sys.settrace(tracer)
-
-
-start()
+sys.settrace(tracer)
