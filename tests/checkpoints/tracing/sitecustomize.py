@@ -101,19 +101,28 @@ def on_call(frame, step):
         writes.pop((id(frame), name), None)
     count = code.co_argcount + code.co_kwonlyargcount
     count += bool(code.co_flags & 4) + bool(code.co_flags & 8)
+    caller = frame.f_back
+    while caller is not None and is_ours(caller):
+        caller = caller.f_back
     for name in code.co_varnames[:count]:
-        if frame.f_back is not None:
-            note((id(frame), name), frame.f_back, step)
+        if caller is not None:
+            note((id(frame), name), caller, step)
+
+
+def is_ours(frame):
+    file = frame.f_code.co_filename
+    return "/reenact/" in file or file == __file__
 
 
 def frame_of(thread, index):
     ident = next(each[2] for each in _core.threads() if each[0] == thread)
     frame = sys._current_frames()[ident]
-    while "/reenact/" in frame.f_code.co_filename or frame.f_code.co_filename == __file__:
+    frames = []
+    while frame is not None:
+        if not is_ours(frame):
+            frames.append(frame)
         frame = frame.f_back
-    for _ in range(index):
-        frame = frame.f_back
-    return frame
+    return frames[index]
 
 
 def answer(thread, index, text):
