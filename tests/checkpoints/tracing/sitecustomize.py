@@ -2,9 +2,10 @@
 
 The oracle of `last_write`, which shares nothing with it but the numbers of steps and threads. The
 file `questions` beside it has the program's path, what its sources say, and what is asked: a step,
-a thread, one of its frames, and a name or an attribute. Each is answered when the replay comes to
-the step, in a line of the file `answers`: thread, file, line and step of the last write, and the
-step of the one before it; nothing if there was none, `unknown` if an object could not be told.
+a thread, one of its frames, counted from the outermost, and a name or an attribute. Each is
+answered when the replay comes to the step, in a line of the file `answers`: thread, file, line and
+step of the last write, and the step of the one before it; nothing if there was none, `unknown` if
+an object could not be told.
 """
 
 import _thread
@@ -118,11 +119,11 @@ def frame_of(thread, index):
     ident = next(each[2] for each in _core.threads() if each[0] == thread)
     frame = sys._current_frames()[ident]
     frames = []
-    while frame is not None:
+    while frame is not None and not frame.f_code.co_filename.endswith("/reenact/engine/child.py"):
         if not is_ours(frame):
             frames.append(frame)
         frame = frame.f_back
-    return frames[index]
+    return frames[-index]
 
 
 def answer(thread, index, text):
