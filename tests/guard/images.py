@@ -5,7 +5,8 @@
 Each program is run in one epoch, with a call of `reenact.rollback` as its last line. In all pools
 of Python's allocator that hold an object of the program's, or one that such an object refers to,
 blocks that are in use are then compared byte by byte; the same ones must be in use. Prints a line
-for each program; without names, for those below. Exits with 1 if a re-execution came to another end.
+for each program; without names, for those below. Exits with 1 if a re-execution came to another
+end.
 """
 
 from __future__ import annotations

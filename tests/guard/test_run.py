@@ -90,7 +90,7 @@ def test_an_epoch_may_begin_while_threads_wait_for_the_outside(tmp_path: Path) -
     assert failure["line"] == line_of("states.py", "raise ValueError")
 
 
-@pytest.mark.parametrize("name", ["bank", "semaphore"])
+@pytest.mark.parametrize("name", ["merge_sort", "semaphore"])
 def test_a_re_execution_leaves_the_same_objects_at_the_same_addresses(name: str) -> None:
     """A longer list: `python -m tests.guard.images`."""
     image = images.look(name)

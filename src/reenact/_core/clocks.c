@@ -242,8 +242,8 @@ static void note(const char *kind, uint64_t object)
     }
 }
 
-/* A lock goes mostly back to the thread that had it last: what that knows already is not joined once
- * more, and what it passes on takes the place of what was there. */
+/* A lock goes mostly back to the thread that had it last: what that knows already is not joined
+ * once more, and what it passes on takes the place of what was there. */
 static inline bool is_known(const Clock *clock)
 {
     return clock->knower == me->knower;

@@ -314,9 +314,9 @@ static inline void compat_renumber_loops(pid_t before, pid_t now)
 #define POP_AND_JUMP_IF_FALSE POP_JUMP_IF_FALSE
 #endif
 
-/* An instruction that calls tp_iternext of what it finds, with nothing of Python's in between, drops
- * it if that gives nothing, and jumps. From 3.12 on it is one of those that are specialised, and
- * gains nothing over others. What it is given else goes to another one with the object itself:
+/* An instruction that calls tp_iternext of what it finds, with nothing of Python's in between,
+ * drops it if that gives nothing, and jumps. From 3.12 on it is one of those that are specialised,
+ * and gains nothing over others. What it is given else goes to another one with the object itself:
  * `del OBJECT[GIVEN]`. */
 #if PY_VERSION_HEX < 0x030C0000
 #define ASK_AND_JUMP FOR_ITER

@@ -618,8 +618,8 @@ struct AccessSite {
     const PyCodeObject *code; /* that it was planted into */
     uint32_t number;          /* for memos: races.h; 0 if there are too many */
     uint16_t place;           /* on its frame's stack, where it was found last */
-    uint16_t slot;   /* the same, counted from the first of the frame's variables; 0: unknown */
-    uint8_t method;  /* place in the table of modes.c */
+    uint16_t slot;  /* the same, counted from the first of the frame's variables; 0: unknown */
+    uint8_t method; /* place in the table of modes.c */
     uint8_t next_manner;
     struct { /* of the attribute, in classes of these versions: attributes.c */
         uint32_t version;

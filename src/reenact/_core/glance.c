@@ -59,8 +59,8 @@ static inline enum Manner manner_in(const AccessSite *site, const PyObject *obje
                                     const Thread *thread)
 {
     uint32_t version = Py_TYPE(object)->tp_version_tag;
-    int i = __builtin_expect(site->manners[0].version == version, 1) ? 0
-                                                                     : later_place(site, version);
+    int i =
+        __builtin_expect(site->manners[0].version == version, 1) ? 0 : later_place(site, version);
     enum Manner manner = i < 0 ? MANNER_UNKNOWN : (enum Manner)site->manners[i].manner;
     bool is_told = manner == MANNER_INHERITED && site->manners[i].epoch == thread->epoch;
     return is_told ? MANNER_OWN : manner;
@@ -119,8 +119,8 @@ static inline PyObject **place_of(const AccessSite *site, const Thread *thread, 
  * Each says whether the detector has nothing to learn. *at* is where place_of says, or NULL. */
 
 #define SHAPE(name)                                                                                \
-    static inline __attribute__((always_inline)) bool name(                                        \
-        AccessSite *site, PyObject *operand, PyObject **at, const Thread *thread)
+    static inline __attribute__((always_inline)) bool name(AccessSite *site, PyObject *operand,    \
+                                                           PyObject **at, const Thread *thread)
 #define UNUSED(name) (void)name
 
 /* What an augmented assignment reads it writes right after, which tells as much. */
@@ -180,9 +180,8 @@ SHAPE(both)
 SHAPE(item)
 {
     PyObject *object = at == NULL ? NULL : at[-site->depth];
-    return object != NULL &&
-           (PyUnicode_CheckExact(object) || is_own(object, thread) ||
-            (site->depth == 1 && is_read_item(site, object, operand, thread)));
+    return object != NULL && (PyUnicode_CheckExact(object) || is_own(object, thread) ||
+                              (site->depth == 1 && is_read_item(site, object, operand, thread)));
 }
 
 SHAPE(augmented_item)
@@ -214,8 +213,7 @@ SHAPE(called_method)
     if (object == NULL || at[-site->depth - 1] == NULL) {
         return false;
     }
-    return is_plain_container(object) ? is_own(object, thread)
-                                      : attributes_are_all(site, object);
+    return is_plain_container(object) ? is_own(object, thread) : attributes_are_all(site, object);
 }
 
 SHAPE(turn)

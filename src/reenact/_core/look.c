@@ -72,13 +72,13 @@ static PyObject *threads(PyObject *module, PyObject *unused)
         if (thread->status == ENDED || thread->status == FREE) {
             continue;
         }
-        PyObject *each =
-            Py_BuildValue("iikiIii", thread->index, (int)thread->status,
-                          has_begun ? thread->tstate->thread_id : 0UL, thread->pending_op, thread->pending_object,
-                          thread->waits_for == NULL ? -1 : (int)thread->waits_for->kind,
-                          thread->waits_for == NULL                  ? -1
-                          : thread->waits_for->kind == OBJECT_THREAD ? (int)thread->waits_for->id
-                                                                     : thread->waits_for->owner);
+        PyObject *each = Py_BuildValue(
+            "iikiIii", thread->index, (int)thread->status,
+            has_begun ? thread->tstate->thread_id : 0UL, thread->pending_op, thread->pending_object,
+            thread->waits_for == NULL ? -1 : (int)thread->waits_for->kind,
+            thread->waits_for == NULL                  ? -1
+            : thread->waits_for->kind == OBJECT_THREAD ? (int)thread->waits_for->id
+                                                       : thread->waits_for->owner);
         if (each == NULL || PyList_Append(list, each) < 0) {
             Py_CLEAR(list);
         }
@@ -138,8 +138,8 @@ static PyObject *output_so_far(PyObject *module, PyObject *unused)
     return contents_of(&streams[STREAM_OUTPUT]);
 }
 
-/* events_so_far(): how many switches, operations and collections there were, and what is left of each
- * stream of the recording: all before it was compared with what the program did */
+/* events_so_far(): how many switches, operations and collections there were, and what is left of
+ * each stream of the recording: all before it was compared with what the program did */
 static PyObject *events_so_far(PyObject *module, PyObject *unused)
 {
     (void)module, (void)unused;

@@ -1,16 +1,16 @@
 /* Planting: rewritten code gets its ticks and sites, and instructions that ask them at little cost.
  *
- * The rewriter leaves placeholder strings among the constants, so that rewritten code can be kept on
- * disk; plant() swaps them for the tick and for sites (access.c) after the code was loaded. `-TICK`
- * compiles to LOAD_CONST, UNARY_NEGATIVE, POP_TOP: no name lookup, no call frame. There are cheaper
- * ways to come by a function of ours. On 3.11 it is an iterator that has come to its end, on 3.12
- * the truth of the tick, which jumps over the instruction that is left.
+ * The rewriter leaves placeholder strings among the constants, so that rewritten code can be kept
+ * on disk; plant() swaps them for the tick and for sites (access.c) after the code was loaded.
+ * `-TICK` compiles to LOAD_CONST, UNARY_NEGATIVE, POP_TOP: no name lookup, no call frame. There are
+ * cheaper ways to come by a function of ours. On 3.11 it is an iterator that has come to its end,
+ * on 3.12 the truth of the tick, which jumps over the instruction that is left.
  *
- * `SITE[operand]` is subscripted, which the interpreter tries to specialise again and again. Where it
- * has the instruction, the site is asked as the tick is, and moved to lie on its operand instead of
- * below it: at once if the operand is a variable or a constant, else with a swap, when the site is
- * asked for the first time. Instructions change in place, as when the interpreter specialises them;
- * who is in the middle of the old one goes on behind the new ones. */
+ * `SITE[operand]` is subscripted, which the interpreter tries to specialise again and again. Where
+ * it has the instruction, the site is asked as the tick is, and moved to lie on its operand instead
+ * of below it: at once if the operand is a variable or a constant, else with a swap, when the site
+ * is asked for the first time. Instructions change in place, as when the interpreter specialises
+ * them; who is in the middle of the old one goes on behind the new ones. */
 #include "core.h"
 #include <opcode.h>
 
@@ -18,9 +18,9 @@ static PyObject *the_tick, *placeholder;
 
 /* ---- exceptions ---- */
 
-/* What the next item of a tick or site is that has done its part, or failed if *result* is negative.
- * The interpreter takes a StopIteration, which a signal's handler may raise, for an end: so it is
- * given away, to be raised by planted_raise. */
+/* What the next item of a tick or site is that has done its part, or failed if *result* is
+ * negative. The interpreter takes a StopIteration, which a signal's handler may raise, for an end:
+ * so it is given away, to be raised by planted_raise. */
 PyObject *planted_outcome(int result)
 {
     if (result >= 0 || !PyErr_ExceptionMatches(PyExc_StopIteration)) {

@@ -151,7 +151,8 @@ static inline void begin_era(const void *block, size_t size)
     }
 }
 
-/* What has attributes or items has 16 bytes before it, for the garbage collector, and three words. */
+/* What has attributes or items has 16 bytes before it, for the garbage collector, and three words.
+ */
 enum { LARGEST_ATOM = 32 };
 
 static void *watched_malloc(void *context, size_t size)

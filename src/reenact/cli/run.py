@@ -17,7 +17,8 @@ from reenact.guard.keeper import MEGABYTES, Keeper, Limits
 DESCRIPTION = """\
 Run a program as it is, in epochs. At an uncaught exception in any thread, a deadlock, a fatal
 signal or a call of reenact.rollback(), the last epoch is run again, identically, in a copy of the
-process, with eyes open: values, who wrote them last, which lines ran, races. Then the program ends,
+process, with eyes open: values, who wrote them last, which lines ran, races. Whether it agreed, and
+after how many tries, is told. Then the program ends,
 goes on, or is looked at with the debugger. Exits with the program's own exit code; with 1 if it
 was stopped at a failure.
 """

@@ -42,7 +42,8 @@ FUNCTIONS = {
     + "    return a.n, a.items[1], a.inner.n",
     "a block that is compiled twice": (
         "def f(a):\n    try:\n        if a.n % 2:\n            raise KeyError(a.n)\n"
-        "    except KeyError:\n        pass\n    finally:\n        a.n += 1\n        a.items[0] = a.n"
+        "    except KeyError:\n        pass\n"
+        "    finally:\n        a.n += 1\n        a.items[0] = a.n"
     ),
 }
 
