@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 def main() -> None:
-    os.environ["REENACT_FULL"] = "1"
+    os.environ["REENACT_FULL"] = os.environ["REENACT_ALL_TESTS"] = "1"
     folder = str(Path(__file__).resolve().parent)
     os.execv(sys.executable, [sys.executable, "-m", "pytest", "-q", folder, *sys.argv[1:]])
 

@@ -25,7 +25,8 @@ Found = tuple[int, str, int, int]  # thread, file, line and step
 
 @dataclass(frozen=True)
 class Question:
-    """Who wrote to something last before a step, and what the traveller says to that."""
+    """Who wrote to something last before a step, and what the traveller says to that. Frames are
+    counted from the outermost, which is 1: others may be left until the trace sees the step."""
 
     step: int
     thread: int
@@ -65,7 +66,7 @@ def _questions(program: Program, traveller: Traveller, count: int) -> Iterator[Q
                 found = _last_write(traveller, text, stop.thread, frame)
             except TravelError:
                 continue
-            yield Question(step, stop.thread, frame, text, found)
+            yield Question(step, stop.thread, len(files) - frame, text, found)
 
 
 def _texts(traveller: Traveller, thread: int, frame: int) -> Iterator[str]:

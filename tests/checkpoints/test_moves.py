@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import pytest
 
 from .harness import IS_FULL, QUEUE, RANDOM, Pool, Variant, programs
+from .last_writes import check_last_writes
 from .moving import check_gotos, check_reverse, check_write_after_call, check_writes
 
 FEW = (
@@ -25,6 +26,7 @@ CASES = {
     if each.name in FEW or (IS_FULL and each.name not in OWN_TRACE)
 }
 PLACES, STOPS, WRITES = (200, 20, 200) if IS_FULL else (6, 4, 8)
+TRACED = tuple(CASES) if IS_FULL else ("queue_fifo", "race_generator", "thread_local")
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +56,13 @@ def test_the_way_back_is_the_way_forward(name: str, pool: Pool) -> None:
 def test_the_last_write_is_the_one_that_the_value_tells_of(variant: Variant, pool: Pool) -> None:
     journey = pool.submit(check_writes, variant, WRITES).result()
     assert journey.looked > 3
+    assert not journey.complaints, "\n".join(journey.complaints)
+
+
+@pytest.mark.timeout(0)
+@pytest.mark.parametrize("name", TRACED)
+def test_the_last_write_is_the_one_that_a_trace_of_all_writes_has(name: str, pool: Pool) -> None:
+    journey = pool.submit(check_last_writes, CASES[name], RANDOM, 20 if IS_FULL else 3).result()
     assert not journey.complaints, "\n".join(journey.complaints)
 
 

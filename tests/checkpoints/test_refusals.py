@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from reenact.debug.traveller import Breakpoint, Place, Traveller
+from reenact.debug.checkpoints import NOT_HELD
+from reenact.debug.traveller import Breakpoint, Move, Place, Traveller
 from reenact.errors import ReenactError
 from reenact.recordings.reader import Recording
 
@@ -57,6 +58,27 @@ def test_without_copies_everything_is_done_from_the_beginning() -> None:
     assert usual[1][-1] == "True"
     assert refused[1][-1] == "False"
     assert refused[1][:-1] == usual[1][:-1]
+
+
+def past_an_unreachable_thread() -> tuple[str, str, str, str]:
+    """Why there are no copies where there is such a thread; what is seen there, and at the end."""
+    program = own("unreachable")
+    with travelling(program, QUEUE) as traveller:
+        end = traveller.go_to_end()
+        line = program.path.read_text("utf-8").splitlines().index("    total += number") + 1
+        there = Breakpoint(1, str(program.path), line, "number == 150")
+        traveller.breakpoints = {1: there}
+        traveller.backward()
+        said = traveller.ask("evaluate", text="number", thread=0)["value"]
+        back = traveller.backward(Move(thread=0))
+        return traveller.refusal, end.why, said, back.why
+
+
+@pytest.mark.timeout(0)
+def test_a_thread_that_cannot_be_held_is_said_and_gone_around(pool: Pool) -> None:
+    refusal, end, value, back = pool.submit(past_an_unreachable_thread).result()
+    assert refusal == NOT_HELD
+    assert (end, value, back) == ("end", "150", "step")
 
 
 def kept_with(limit_mb: int) -> tuple[int, str]:

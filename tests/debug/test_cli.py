@@ -119,3 +119,29 @@ def test_nothing_is_left_behind(recordings: dict[str, Path], tmp_path: Path) -> 
     done = reenact(tmp_path, "debug", str(copy), "-c", "rc")
     assert done.returncode == 0
     assert sorted(each.name for each in tmp_path.iterdir()) == ["calls.py", "calls.reenact", "tmp"]
+
+
+def test_breakpoint_in_the_program_opens_it(tmp_path: Path) -> None:
+    """It is passed by while the program is recorded and replayed; a session stops there."""
+    source = (
+        "import threading\n\n\ndef work(number):\n    doubled = 2 * number\n    breakpoint()\n"
+        "    print(doubled)\n\n\nfor number in range(3):\n"
+        "    thread = threading.Thread(target=work, args=(number,))\n"
+        "    thread.start()\n    thread.join()\n"
+    )
+    path = record(tmp_path, "marked", source)
+    assert reenact(tmp_path, "replay", path.name).stdout == "0\n2\n4\n"
+    words = "p doubled\nc\np doubled\nc\np doubled\nc\nrc\nrc\np doubled\nbreak\n"
+    done = reenact(tmp_path, "debug", path.name, typed=words)
+    lines = done.stdout.splitlines()
+    assert lines[1:4] == ["breakpoint 1", "> marked.py(6)work()", "-> breakpoint()"]
+    assert [each for each in lines if each.isdecimal()] == ["0", "2", "4", "2"]
+    assert lines[-1] == "breakpoint 1 at marked.py:6"
+
+
+def test_at_a_failure_it_opens_there_rather_than_at_breakpoint(tmp_path: Path) -> None:
+    path = record(tmp_path, "both", "breakpoint()\nx = 1\nassert not x\n")
+    done = reenact(tmp_path, "debug", path.name, "-c", "rc")
+    lines = done.stdout.splitlines()
+    assert lines[1].startswith("it failed here: AssertionError")
+    assert lines[-3:] == ["breakpoint 1", "> both.py(1)<module>()", "-> breakpoint()"]

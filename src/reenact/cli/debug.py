@@ -17,7 +17,7 @@ from reenact.cli.dump import turn_text
 from reenact.cli.exits import ends_well
 from reenact.cli.timeline import Item, Turn, Window, timeline
 from reenact.cli.wording import Terminal, ending, note_text, printable
-from reenact.debug.terminal import loop
+from reenact.debug.terminal import loop, marks
 from reenact.debug.terminal.session import Given, Session
 from reenact.debug.traveller import LIMIT_MB, Traveller
 from reenact.engine import replay
@@ -113,7 +113,9 @@ def run(args: argparse.Namespace) -> int:
             _say(f"{path} has changed since it was recorded; the replay may diverge")
         session = Session(traveller, given)
         try:
+            marks.place(session)
             traveller.open()
+            marks.open_at_first(session)
         except KeyboardInterrupt:
             return INTERRUPTED
         show(session.opened())

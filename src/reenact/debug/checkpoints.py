@@ -15,6 +15,7 @@ from reenact.debug.process import ENDS, Process
 CLOSEST = 500  # steps between the last two copies before a step that was asked for
 MOST_KEPT = 64
 MEGABYTE = 1 << 20
+NOT_HELD = "a thread is not where it can be held, or lets no signal through"
 
 
 def spaced(first: int, last: int, closest: int = CLOSEST) -> Iterator[int]:
@@ -112,8 +113,8 @@ class Checkpoints:
         if process.reason in ENDS or process.step in self._kept:
             return
         copied = process.copy()
+        self.refusal = "" if copied is not None else process.refusal or NOT_HELD
         if copied is None:
-            self.refusal = process.refusal
             return
         self._kept[process.step] = copied
         self._wanted.append(process.step)

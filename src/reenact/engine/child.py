@@ -63,12 +63,18 @@ def main() -> None:
         say_unrecorded(error)
     if _core.epoch_is_on():
         guarded.install()
+    elif "PYTHONBREAKPOINT" not in os.environ:
+        sys.breakpointhook = pass_by
     install.begin()
     if policy.races:
         detecting.start(policy.races, policy.has_points)
     if strategy.startswith(FOLLOWS):
         following.begin_text(strategy)
     run_program(kind, target, argv, policy, is_package)
+
+
+def pass_by(*args: Any, **names: Any) -> None:
+    """What breakpoint() does: `reenact debug` stops there when the recording is opened."""
 
 
 def is_ours(target: str) -> bool:

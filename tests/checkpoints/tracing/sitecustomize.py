@@ -2,9 +2,10 @@
 
 The oracle of `last_write`, which shares nothing with it but the numbers of steps and threads. The
 file `questions` beside it has the program's path, what its sources say, and what is asked: a step,
-a thread, one of its frames, and a name or an attribute. Each is answered when the replay comes to
-the step, in a line of the file `answers`: thread, file, line and step of the last write, and the
-step of the one before it; nothing if there was none, `unknown` if an object could not be told.
+a thread, one of its frames, counted from the outermost, and a name or an attribute. Each is
+answered when the replay comes to the step, in a line of the file `answers`: thread, file, line and
+step of the last write, and the step of the one before it; nothing if there was none, `unknown` if
+an object could not be told.
 """
 
 import _thread
@@ -101,19 +102,28 @@ def on_call(frame, step):
         writes.pop((id(frame), name), None)
     count = code.co_argcount + code.co_kwonlyargcount
     count += bool(code.co_flags & 4) + bool(code.co_flags & 8)
+    caller = frame.f_back
+    while caller is not None and is_ours(caller):
+        caller = caller.f_back
     for name in code.co_varnames[:count]:
-        if frame.f_back is not None:
-            note((id(frame), name), frame.f_back, step)
+        if caller is not None:
+            note((id(frame), name), caller, step)
+
+
+def is_ours(frame):
+    file = frame.f_code.co_filename
+    return "/reenact/" in file or file == __file__
 
 
 def frame_of(thread, index):
     ident = next(each[2] for each in _core.threads() if each[0] == thread)
     frame = sys._current_frames()[ident]
-    while "/reenact/" in frame.f_code.co_filename or frame.f_code.co_filename == __file__:
+    frames = []
+    while frame is not None and not frame.f_code.co_filename.endswith("/reenact/engine/child.py"):
+        if not is_ours(frame):
+            frames.append(frame)
         frame = frame.f_back
-    for _ in range(index):
-        frame = frame.f_back
-    return frame
+    return frames[-index]
 
 
 def answer(thread, index, text):

@@ -45,6 +45,10 @@ class Sources:
         """Rather than the program's own."""
         return file not in self.known and bool(file.startswith("<") or _LIBRARY.match(file))
 
+    def is_installed(self, file: str) -> bool:
+        """Python's own, or of a package, whether it was rewritten or not."""
+        return bool(_LIBRARY.match(file))
+
     def has_changed(self, file: str) -> bool:
         return self._recorded.standing(file) == "changed"
 
