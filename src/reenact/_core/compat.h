@@ -23,6 +23,7 @@
 
 #define Py_BUILD_CORE 1
 #undef _PyGC_FINALIZED /* 3.11 defines it twice */
+#include <internal/pycore_ceval.h>
 #include <internal/pycore_code.h>
 #include <internal/pycore_frame.h>
 #include <internal/pycore_gc.h>
