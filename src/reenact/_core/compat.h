@@ -23,6 +23,9 @@
 
 #define Py_BUILD_CORE 1
 #undef _PyGC_FINALIZED /* 3.11 defines it twice */
+#if PY_VERSION_HEX >= 0x030D0000
+#include <internal/pycore_ceval.h>
+#endif
 #include <internal/pycore_code.h>
 #include <internal/pycore_frame.h>
 #include <internal/pycore_gc.h>
@@ -121,8 +124,8 @@ static inline Frame *compat_top_frame(PyThreadState *tstate)
 #endif
 }
 
-/* In a child of fork() that runs on without the interpreter's help: whoever waited for the GIL is not
- * there, so it need not be given away, nor is a part of it taken. */
+/* In a child of fork() that runs on without the interpreter's help: whoever waited for the GIL is
+ * not there, so it need not be given away, nor is a part of it taken. */
 static inline void compat_gil_alone(PyThreadState *tstate)
 {
 #if PY_VERSION_HEX >= 0x030D0000
