@@ -228,6 +228,27 @@ static PyObject *without_child(PyObject *pid)
     return PyLong_FromLong(0);
 }
 
+static bool has_one_thread(void)
+{
+    int count = 0;
+    for (uint32_t i = 0; i < gate.state->threads; i++) {
+        count += gate.slots[i].status != ENDED && gate.slots[i].status != FREE;
+    }
+    return count <= 1;
+}
+
+/* There, a fork by the only thread of the program is no fork, but all that Python does around one:
+ * it would warn of our patrol, which cannot be stopped in a copy. */
+static PyObject *fork_nobody(const Call *call)
+{
+    if (PySys_Audit("os.fork", NULL) < 0) {
+        return NULL;
+    }
+    PyOS_BeforeFork();
+    PyOS_AfterFork_Parent();
+    return as_recorded(call, PyLong_FromLong(0));
+}
+
 /* posix.fork() */
 PyObject *fork_call(PyObject *self, PyObject *const *args, size_t count, PyObject *names)
 {
@@ -240,6 +261,10 @@ PyObject *fork_call(PyObject *self, PyObject *const *args, size_t count, PyObjec
     search_uncontrolled("the program forks a process, which is not explored");
     uint32_t descended = children;
     files_share();
+    if (checkpoint_is_on() && gate.settings.mode == MODE_REPLAY && has_one_thread()) {
+        strcpy(path, parent);
+        return fork_nobody(call);
+    }
     if (!checkpoint_is_on()) {
         patrol_stop();
     }
