@@ -215,5 +215,7 @@ def _resources(process: Process, traveller: Traveller) -> tuple[int, ...]:
 
 
 def _pages(process: str) -> int:
+    """Without those of files, which come and go as the system likes."""
     with open(f"/proc/{process}/statm") as file:
-        return int(file.read().split()[1])
+        _, resident, shared, *_ = map(int, file.read().split())
+    return resident - shared

@@ -148,7 +148,12 @@ def test_at_the_end_there_is_nothing_further(opened: Open) -> None:
     typed = opened("calls")
     for command in ("step", "next", "continue"):
         assert typed(command) == ["the end: exited with code 0"]
-    assert typed("return")[0].startswith("*** thread 0 runs no code")
+    told = "*** thread 0 runs no code of the program's here; `reverse-step` goes to its last line"
+    for command in ("return", "where", "p 1", "last-write main", "watch main", "why"):
+        assert typed(command) == [told]
+    assert not typed.session.stack
+    typed("reverse-step")
+    assert typed.session.stack
 
 
 def test_that_there_are_no_checkpoints_is_said_once(

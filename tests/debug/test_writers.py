@@ -39,7 +39,7 @@ def test_last_write_of_names(opened: Open) -> None:
     assert typed("last-write total")[1] == "-> total += double(number)"
     assert typed("p number, total") == ["(2, 2)"]
     typed("goto end")
-    assert typed("last-write total")[0].startswith("*** total: the program has no frame")
+    assert typed("last-write total")[0].startswith("*** thread 0 runs no code")
 
 
 @pytest.mark.parametrize("text", ["", "1 + 2", "nothing.there", "total +"])

@@ -22,8 +22,7 @@ _STATUS = {1: "could run", 2: "runs", 3: "waits", 4: "is outside, in a call"}
 def where(session: Session, argument: str) -> Iterator[Row]:
     """The calls that this thread is in, the innermost last. `>` is the frame that names are looked
     up in."""
-    if not session.stack:
-        raise Refused(f"thread {session.thread} runs no code of the program's here")
+    session.need_frame()
     for index in range(len(session.stack) - 1, -1, -1):
         yield from session.at(session.stack[index], "> " if index == session.index else "  ")
 
@@ -173,6 +172,7 @@ def _printed(
 ) -> Iterator[Row]:
     if not text:
         raise Refused("of what? Give an expression")
+    session.need_frame()
     said = session.evaluate(text, pretty)
     if said.get("printed"):
         yield from lines(said["printed"].removesuffix("\n"))

@@ -69,9 +69,18 @@ class Session:
 
     @property
     def frame(self) -> Frame:
-        if not self.stack:
-            raise Refused(f"thread {self.thread} runs no code of the program's here")
+        self.need_frame()
         return self.stack[self.index]
+
+    def need_frame(self) -> None:
+        if not self.stack:
+            stop = self.traveller.stop
+            advice = {
+                "end": "; `reverse-step` goes to its last line",
+                "beginning": "; `restart` goes to its first line",
+            }
+            what = f"thread {self.thread} runs no code of the program's here"
+            raise Refused(what + advice.get(stop.why, ""))
 
     @property
     def here(self) -> dict[str, int]:

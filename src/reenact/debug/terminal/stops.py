@@ -246,6 +246,7 @@ def watch(session: Session, argument: str) -> Iterator[Row]:
     other expression: stop where it has another value than before, in a frame of this function."""
     if not argument:
         raise Refused("what? Give a name, an attribute, an item or an expression")
+    session.need_frame()
     if session.value_of(argument).startswith("** raised SyntaxError"):
         raise Refused(f"{argument!r} is no expression")
     made = session.traveller.watch(argument, session.thread, session.index)

@@ -27,6 +27,7 @@ def last_write(session: Session, argument: str) -> Iterator[Row]:
     and native code."""
     if not argument:
         raise Refused("to what? Give a name, an attribute or an item")
+    session.need_frame()
     found = _last_write(session, argument)
     if found is None:
         raise Refused(f"no line before here writes to {argument} ({_UNSEEN})")
