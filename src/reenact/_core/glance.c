@@ -259,7 +259,7 @@ static PyObject *turn(PyObject *self, PyObject *operand)
     PyObject *iterator = at == NULL ? NULL : at[-1];
     if (iterator != NULL) {
         PyTypeObject *type = Py_TYPE(iterator);
-        PyObject *list = type == &PyListIter_Type ? ((ListIterator *)iterator)->list : NULL;
+        PyObject *list = type == &PyListIter_Type ? compat_iterated_list(iterator) : NULL;
         if (type == &PyRangeIter_Type || (list != NULL && is_own(list, thread)) ||
             memo_is_of(site, iterator, thread->epoch)) {
             return Py_NewRef(operand);

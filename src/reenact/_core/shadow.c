@@ -198,7 +198,7 @@ static void watched_free(void *context, void *block)
 {
     (void)context;
     end_block(block);
-    const PyObject *object = (const PyObject *)((const char *)block + sizeof(PyGC_Head));
+    const PyObject *object = (const PyObject *)((const char *)block + GC_HEADER);
     if (__builtin_expect(*era_at(object) >= LEAVING, 0)) {
         forget_free(object);
     }
