@@ -537,6 +537,7 @@ extern PyMethodDef race_functions[], found_functions[];
 #define LEAVING (NO_ERA - 2)      /* a list or dict that dies */
 uint32_t new_era(void);
 void shadow_settle(void); /* before another thread runs */
+void shadow_leave(void);
 
 /* Can nobody but this thread know the object? It must be so that races are looked for. */
 static inline bool is_private(const PyObject *object)

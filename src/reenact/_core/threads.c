@@ -85,6 +85,7 @@ PyObject *threads_leave(PyObject *result)
 static void on_exit_of_thread(void *value)
 {
     fork_leave();
+    shadow_leave();
     if (value == &leaving) {
         atomic_fetch_sub(&leaving, 1);
         return;
