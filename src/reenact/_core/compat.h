@@ -75,6 +75,35 @@ static inline void compat_unguard(Guard *guard)
 #endif
 }
 
+/* The locks of objects that C code of a thread has taken, as a chain through its stack: where that
+ * chain begins, and what it is after a call was left by longjmp. */
+static inline uintptr_t compat_sections(PyThreadState *tstate)
+{
+#if PY_VERSION_HEX >= 0x030D0000
+    return tstate->critical_section;
+#else
+    (void)tstate;
+    return 0;
+#endif
+}
+
+static inline void compat_leave_sections(PyThreadState *tstate, uintptr_t sections)
+{
+#if PY_VERSION_HEX >= 0x030D0000
+    tstate->critical_section = sections;
+#else
+    (void)tstate, (void)sections;
+#endif
+}
+
+/* Does the collector go through the blocks of the allocator of objects? Then each must be an
+ * object, or look free. */
+#ifdef Py_GIL_DISABLED
+enum { COLLECTOR_VISITS_BLOCKS = 1 };
+#else
+enum { COLLECTOR_VISITS_BLOCKS = 0 };
+#endif
+
 /* May a thread that was started make its first steps while the one that started it goes on? Then
  * both get memory from the system, in any order. */
 #ifdef Py_GIL_DISABLED
