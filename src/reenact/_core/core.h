@@ -841,6 +841,7 @@ void files_become_private(void);
 void epoch_begin(int fd, int64_t bytes, int64_t steps, int64_t ns, int tools);
 bool epoch_start(void);
 extern bool epoch_is_due;
+extern _Atomic bool epoch_is_stopped; /* the holder waits for the keeper, with the baton */
 void epoch_look(void);
 bool epoch_renew(void);
 void epoch_end(enum StopReason reason);

@@ -36,6 +36,7 @@ static int64_t began_step, began_ns, retry_step;
 static bool has_keeper;
 static int tools; /* bits of enum Tool */
 bool epoch_is_due;
+_Atomic bool epoch_is_stopped;
 static const char *no_epochs; /* why there are none; NULL if there are */
 
 static void tell(enum WordKind kind, pid_t pid, enum StopReason reason, const char *text, int fd)
@@ -244,8 +245,10 @@ static PyObject *failed(PyObject *module, PyObject *text)
         Py_RETURN_NONE;
     }
     int64_t stopped_ns = real_ns();
+    atomic_store(&epoch_is_stopped, true);
     tell(WORD_FAILED, getpid(), STOPPED_AT_PLACE, said, -1);
     bool goes_on = hear();
+    atomic_store(&epoch_is_stopped, false);
     began_ns += real_ns() - stopped_ns; /* the time that the keeper takes is none of the epoch's */
     return PyBool_FromLong(goes_on);
 }

@@ -27,7 +27,8 @@ static void look_at_holder(void)
     pthread_mutex_lock(&gate.mutex);
     Thread *now = gate.holder;
     bool moved = now == NULL || now != holder || gate_step() != step ||
-                 gate.state->switches != switches || !sleeps_in_kernel(now->tid);
+                 gate.state->switches != switches || atomic_load(&epoch_is_stopped) ||
+                 !sleeps_in_kernel(now->tid);
     periods = moved ? 0 : periods + 1;
     holder = now;
     step = gate_step();
