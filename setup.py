@@ -19,7 +19,9 @@ setup(
                 "-Wextra",
                 "-fvisibility=hidden",
                 "-ftls-model=initial-exec",
+                "-flto",
             ],
+            extra_link_args=["-flto", "-O2"],
         )
     ]
 )

@@ -1,9 +1,11 @@
 """Measure what `reenact run` costs against stock Python: compute, locks, servers, memory.
 
-    python benchmarks/run.py [--python PYTHON] [--rounds 5] [--requests 2000] [--json FILE]
+    python benchmarks/run.py [--python PYTHON] [--rounds 8] [--scale 0.4] [--requests 2000]
+                             [--only compute|server|memory] [--json FILE]
 
-Each round runs stock and in epochs, one after the other; of several rounds the best counts. The
-targets are printed next to the figures, and missing one is no error: times are for reading.
+Each round runs stock, in epochs, and in epochs with both tools, one after the other; of several
+rounds the best counts. Short rounds, and many, find a quiet moment on a busy machine. The targets
+are printed next to the figures, and missing one is no error: times are for reading.
 """
 
 from __future__ import annotations
@@ -25,17 +27,23 @@ SERVER_RATIO = 1.1
 LIMIT_S = 600
 EPOCHS = ("-m", "reenact", "run")
 SHORT = (*EPOCHS, "--epoch", "0.5mb")
+WAYS = {
+    "stock": (),
+    "run": EPOCHS,
+    "tools": (*EPOCHS, "--tools", "overflow,use-after-free"),
+}
 
 
 def main() -> int:
     options = parse()
-    ratios = {name: compute(name, options) for name in COMPUTE}
-    mean = math.exp(sum(map(math.log, ratios.values())) / len(ratios))
-    print(f"{'geometric mean':20} {mean:28.3f}x  {verdict(mean, COMPUTE_RATIO)}")
-    ratios["servers"] = server(options)
-    memory = bounded(options)
+    document: dict[str, object] = {}
+    if options.only in (None, "compute"):
+        document["compute"] = all_compute(options)
+    if options.only in (None, "server"):
+        document["server"] = server(options)
+    if options.only in (None, "memory"):
+        document["memory"] = bounded(options)
     if options.json:
-        document = {"ratios": ratios, "memory": memory}
         options.json.write_text(json.dumps(document, indent=1) + "\n")
     return 0
 
@@ -43,7 +51,9 @@ def main() -> int:
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--python", default=sys.executable, help="interpreter that has reenact")
-    parser.add_argument("--rounds", type=int, default=5, help="the best counts")
+    parser.add_argument("--rounds", type=int, default=8, help="the best counts")
+    parser.add_argument("--scale", default="0.4", help="of the work of compute programs")
+    parser.add_argument("--only", choices=("compute", "server", "memory"))
     parser.add_argument("--requests", type=int, default=2000)
     parser.add_argument("--json", type=Path, help="also write all figures to this file")
     return parser.parse_args()
@@ -60,14 +70,28 @@ def figures(python: str, prefix: tuple[str, ...], name: str, *args: str) -> dict
     return {key: float(value) for key, value in re.findall(r"^(\w+) ([\d.]+)$", done.stdout, re.M)}
 
 
-def compute(name: str, options: argparse.Namespace) -> float:
-    stock, epochs = [], []
+def all_compute(options: argparse.Namespace) -> dict[str, dict[str, float]]:
+    print(f"{'':20} {'stock':>10} {'run':>10} {'ratio':>9} {'with tools':>12}")
+    ratios = {name: compute(name, options) for name in COMPUTE}
+    for way in ("run", "tools"):
+        mean = math.exp(sum(math.log(each[way]) for each in ratios.values()) / len(ratios))
+        print(f"geometric mean, {way:5} {mean:31.3f}x  {verdict(mean, COMPUTE_RATIO)}", flush=True)
+    return ratios
+
+
+def compute(name: str, options: argparse.Namespace) -> dict[str, float]:
+    cpu: dict[str, list[float]] = {way: [] for way in WAYS}
     for _ in range(options.rounds):
-        stock.append(figures(options.python, (), name, "2")["cpu"])
-        epochs.append(figures(options.python, EPOCHS, name, "2")["cpu"])
-    ratio = min(epochs) / min(stock)
-    print(f"{name:20} {min(stock):8.3f} s {min(epochs):8.3f} s {ratio:8.3f}x", flush=True)
-    return ratio
+        for way, prefix in WAYS.items():
+            cpu[way].append(figures(options.python, prefix, name, "2", options.scale)["cpu"])
+    best = {way: min(seen) for way, seen in cpu.items()}
+    ratios = {way: best[way] / best["stock"] for way in WAYS}
+    print(
+        f"{name:20} {best['stock']:8.3f} s {best['run']:8.3f} s {ratios['run']:8.3f}x "
+        f"{ratios['tools']:11.3f}x",
+        flush=True,
+    )
+    return ratios
 
 
 def server(options: argparse.Namespace) -> float:

@@ -61,7 +61,6 @@ ONCE = (
     "tests/crash/test_interrupted.py::test_terminal",
 )
 IF_ASKED = (
-    "tests/checkpoints/",  # one of them has hung, rarely, with several workers
     "tests/detection/test_real.py",
     "tests/races/test_real.py",
     "tests/plugin/test_truth.py::test_a_livelock",

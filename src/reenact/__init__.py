@@ -23,6 +23,7 @@ __all__ = [
     "StaleSchedule",
     "UsageError",
     "__version__",
+    "begin_epoch",
     "explore",
     "explored",
     "follow",
@@ -37,7 +38,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from reenact.api import replay
     from reenact.engine.block import recording
-    from reenact.engine.guarded import guarded, rollback
+    from reenact.engine.guarded import begin_epoch, guarded, rollback
     from reenact.errors import (
         Deadlock,
         Divergence,
@@ -56,6 +57,7 @@ _HOMES = {
     "explored": "reenact.explore.api",
     "ExplorationFailed": "reenact.explore.api",
     "recording": "reenact.engine.block",
+    "begin_epoch": "reenact.engine.guarded",
     "guarded": "reenact.engine.guarded",
     "rollback": "reenact.engine.guarded",
     "replay": "reenact.api",

@@ -15,6 +15,7 @@ import pytest
 from _pytest.assertion.rewrite import AssertionRewritingHook, rewrite_asserts
 
 from reenact.explore import instrumented
+from reenact.instrument import loader
 from reenact.instrument.rewrite import insert_points
 
 
@@ -51,8 +52,11 @@ def _code_of(path: str, config: pytest.Config) -> CodeType | None:
     try:
         tree = ast.parse(source, filename=path)
         rewrite_asserts(tree, source, path, config)
-        insert_points(tree, accesses=instrumented.has_accesses())
+        stored = insert_points(tree, accesses=instrumented.has_accesses())
         code = compile(tree, path, "exec", dont_inherit=True)
     except Exception:
         return None
+    if stored is not None:
+        code = stored.noted(code)
+        loader.note_loaded(path, code)
     return instrumented.plant(code)

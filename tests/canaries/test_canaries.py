@@ -7,12 +7,13 @@ import json
 import os
 import subprocess
 import sys
-import sysconfig
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from .finding import build, marked
 
 HERE = Path(__file__).parent
 PROGRAMS = HERE.parents[1] / "benchmarks" / "programs"
@@ -32,11 +33,7 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 @pytest.fixture(scope="session")
 def extension(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The directory of the misbehaving extension."""
-    where = tmp_path_factory.mktemp("misbehaving")
-    include = sysconfig.get_paths()["include"]
-    command = ["cc", "-O1", "-shared", "-fPIC", f"-I{include}", str(HERE / "misbehaving.c")]
-    subprocess.run([*command, "-o", str(where / "misbehaving.so")], check=True)
-    return where
+    return build(tmp_path_factory.mktemp("misbehaving"))
 
 
 @pytest.fixture
@@ -61,15 +58,6 @@ def scenarios(extension: Path) -> dict[str, Any]:
 
     del sys.path[:2]
     return module.SCENARIOS
-
-
-def marked(function: Callable[[], None], mark: str) -> int | None:
-    """The line that has a mark."""
-    lines, first = inspect.getsourcelines(function)
-    for number, line in enumerate(lines):
-        if mark in line.partition("#")[2].replace(" and ", " ").split():
-            return first + number
-    return None
 
 
 def judge(result: subprocess.CompletedProcess[str], scenario: Any) -> None:

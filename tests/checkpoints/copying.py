@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import threading
 from dataclasses import dataclass, field
 
-from reenact.debug.process import Process
+from reenact.debug.process import Interrupted, Process
 from reenact.debug.traveller import Traveller
 
 from .harness import (
@@ -22,13 +23,18 @@ from .harness import (
     travelling,
 )
 
+PATIENCE_S = 100  # only for what would never come
+
 
 @dataclass
 class Outcome:
-    """Of one program: how many copies were made, and what was wrong with them."""
+    """Of one program: how many copies were made, how many of them ran to the end, and what was
+    wrong with them."""
 
     program: str
     copies: int = 0
+    ran: int = 0
+    notes: str = ""
     complaints: list[str] = field(default_factory=list)
 
     def compare(self, what: str, now: State, expected: State) -> None:
@@ -40,11 +46,12 @@ class Outcome:
 def check_copies(
     program: Program, variant: Variant, count: int, every: int = 1, generations: int = 1
 ) -> Outcome:
-    """Copies at steps all over the run; every n-th is run to the end, which must be the end that
-    the process itself comes to. A copy of the copy, and so on, takes its place if asked for."""
+    """Copies at steps from the first start of a thread to the end; every n-th is run to the end,
+    which must be the end that the process itself comes to. By turns it is a copy, a copy of a copy,
+    and so on."""
     outcome = Outcome(program.name)
     with travelling(program, variant) as traveller:
-        last = traveller.recording.last_step
+        first, last = _first_start(traveller), traveller.recording.last_step
         beginning, runner = start(traveller), start(traveller)
         end = seen_in(at_step(beginning, -1))
         _look_at_end(traveller, end, outcome)
@@ -54,14 +61,15 @@ def check_copies(
         root.close()
         outcome.compare("two replays", own_end.without_addresses(), end.without_addresses())
         for number in range(count):
-            step = last * number // count
+            step = first + (last - first) * number // count
             if step > runner.step:
                 runner.run(step)
             copied = copy_of(runner)
             outcome.copies += 1
             if number % every == 0:
-                copied = _descend(copied, generations)
+                copied = _descend(copied, 1 + outcome.ran % generations)
                 copied.run(-1)
+                outcome.ran += 1
                 outcome.compare(f"copied at {runner.step}", seen_in(copied), own_end)
             else:
                 copied.close()
@@ -69,6 +77,11 @@ def check_copies(
         outcome.compare("the process that was copied", seen_in(runner), own_end)
     _look_for_leftovers(outcome)
     return outcome
+
+
+def _first_start(traveller: Traveller) -> int:
+    """Before it, most programs import."""
+    return next((each.step for each in traveller.recording.events() if each.thread != "0"), 0)
 
 
 def _descend(process: Process, generations: int) -> Process:
@@ -82,9 +95,38 @@ def _descend(process: Process, generations: int) -> Process:
     return process
 
 
+def check_copies_at_once(program: Program, count: int) -> Outcome:
+    """A copy is sent on and copied again while its other threads begin to run; each must come to
+    the same end. One that waits for ever is ended."""
+    outcome = Outcome(program.name)
+    try:
+        with travelling(program) as traveller:
+            timer = threading.Timer(PATIENCE_S, traveller.interruption.ask_all)
+            timer.start()
+            last, runner = traveller.recording.last_step, start(traveller)
+            end = seen_in(at_step(runner, -1)).without_addresses()
+            for number in range(1, count):
+                runner.run(last * number // count)
+                sent = copy_of(runner)
+                sent.run(sent.step + 1)
+                outcome.copies += 1
+                copied = copy_of(sent)
+                sent.close()
+                copied.run(-1)
+                outcome.compare(f"at {sent.step}", seen_in(copied).without_addresses(), end)
+            timer.cancel()
+            runner.close()
+    except Interrupted:
+        outcome.complaints.append(f"{program.name}: a copy waits for ever")
+    return outcome
+
+
 def _look_at_end(traveller: Traveller, end: State, outcome: Outcome) -> None:
-    """The end is the recorded one."""
+    """The end is the recorded one, and all that was recorded has happened."""
     recording = traveller.recording
+    _, operations, _, *left = end.events
+    if operations != recording.operation_count or any(left[:-1]):  # files are not read in order
+        outcome.complaints.append(f"events {end.events}, recorded {recording.operation_count}")
     if end.step != recording.last_step:
         outcome.complaints.append(f"ended at {end.step}, recorded {recording.last_step}")
     for number in (1, 2):
@@ -141,9 +183,9 @@ def check_leaks(program: Program, copies: int, settled: int) -> Outcome:
                 copied.run(recording.last_step)
             copied.close()
         after = _resources(runner, traveller)
-        names = ("children", "descriptors", "descriptors of the process", "files", "pages")
-        for name, was, now in zip(names, before, after, strict=True):
-            allowed = 64 if name == "pages" else 0
+        outcome.notes = f"{before} and {after} {RESOURCES}"
+        for name, was, now in zip(RESOURCES, before, after, strict=True):
+            allowed = 64 if name.startswith("pages") else 0
             if now > was + allowed:
                 outcome.complaints.append(f"{name}: {was} after {settled} copies, now {now}")
         runner.close()
@@ -151,13 +193,27 @@ def check_leaks(program: Program, copies: int, settled: int) -> Outcome:
     return outcome
 
 
+RESOURCES = (
+    "children",
+    "descriptors",
+    "descriptors of the process",
+    "files",
+    "pages",
+    "pages of the process",
+)
+
+
 def _resources(process: Process, traveller: Traveller) -> tuple[int, ...]:
-    with open(f"/proc/{process.pid}/statm") as file:
-        pages = int(file.read().split()[1])
     return (
         len(leftovers()),
         len(os.listdir("/proc/self/fd")),
         len(os.listdir(f"/proc/{process.pid}/fd")),
         sum(1 for _ in traveller._write.rglob("*")),
-        pages,
+        _pages("self"),
+        _pages(str(process.pid)),
     )
+
+
+def _pages(process: str) -> int:
+    with open(f"/proc/{process}/statm") as file:
+        return int(file.read().split()[1])

@@ -10,9 +10,8 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any
 
 from reenact.debug.process import Process
 from reenact.debug.traveller import Frame, Place, Traveller
@@ -41,18 +40,25 @@ class State:
     stack: tuple[Frame, ...]
     threads: str
     output: str
+    events: tuple[int, ...]  # how many there were, and what is left of the recorded ones
     digest: str  # with addresses: the same for all copies of one process
 
     def differences(self, other: State) -> list[str]:
-        fields = ("step", "line", "thread", "stack", "threads", "output", "digest")
         return [
-            f"{name}: {getattr(self, name)!r:.300} and not {getattr(other, name)!r:.300}"
-            for name in fields
-            if getattr(self, name) != getattr(other, name)
+            f"{each.name}: {_beginnings_left_out(str(now), str(then))}"
+            for each in fields(self)
+            if (now := getattr(self, each.name)) != (then := getattr(other, each.name))
         ]
 
     def without_addresses(self) -> State:
         return replace(self, digest="")
+
+
+def _beginnings_left_out(now: str, then: str) -> str:
+    """What they have in common is left out, but for a few words."""
+    both = enumerate(zip(now, then, strict=False))
+    at = max(next((i for i, pair in both if pair[0] != pair[1]), 0) - 80, 0)
+    return f"...{now[at : at + 240]} and not ...{then[at : at + 240]}"
 
 
 def own(name: str, *args: str) -> Program:
@@ -98,24 +104,21 @@ def seen_in(process: Process, place: Place | None = None) -> State:
 
 
 def look(process: Process, place: Place, thread: int) -> State:
-    """What a process that talks looks like."""
-    frames = _ask(process, "stack", thread=thread)["frames"]
+    """What a process that talks looks like. Tracing takes memory of the program's: addresses are
+    others then, and there is no digest of a line."""
+    process.say({"do": "state", "thread": thread, "digest": place.line == 0})
+    said = process.hear()
+    if "error" in said:
+        raise AssertionError(said["error"])
     return State(
         *place,
         thread,
-        tuple(Frame(**each) for each in frames),
-        str(_ask(process, "threads")["threads"]),
-        _ask(process, "output")["output"],
-        _ask(process, "digest")["digest"],
+        tuple(Frame(**each) for each in said["frames"]),
+        str(said["threads"]),
+        said["output"],
+        tuple(said["events"]),
+        said.get("digest", ""),
     )
-
-
-def _ask(process: Process, question: str, **more: object) -> dict[str, Any]:
-    process.say({"do": question, **more})
-    said = process.hear()
-    if "error" in said:
-        raise AssertionError(f"{question}: {said['error']}")
-    return said
 
 
 def at_step(beginning: Process, step: int) -> Process:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import random
 from dataclasses import dataclass, field
-from types import CodeType
 from typing import Any
 
 from reenact.debug.process import Process
@@ -51,7 +50,7 @@ def check_gotos(program: Program, variant: Variant, count: int) -> Journey:
         chosen = random.Random(program.name)
         for _ in range(count):
             step, base = chosen.randint(0, last), chosen.random()
-            stop = traveller.go_to(Place(step, chosen.choice((0, 0, 1, 2, 7))))
+            stop = traveller.go_to(Place(step, chosen.choice((0, 0, 0, 1, 7))))
             if stop.why == "end":
                 continue
             journey.looked += 1
@@ -65,34 +64,62 @@ def check_gotos(program: Program, variant: Variant, count: int) -> Journey:
 def _compare_place(
     journey: Journey, beginning: Process, place: Place, now: State, base: int
 ) -> None:
-    """Tracing takes memory of the program's: addresses are others then."""
-    if place.line == 0:
-        journey.compare(f"at {place}", now, seen_in(at_step(beginning, place.step)))
-        return
-    for first in (place.step, base):
+    """A line is reached by tracing from its step, or from far before."""
+    for first in (place.step,) if place.line == 0 else (place.step, base):
         there = seen_in(at_step(beginning, first), place)
-        where = f"at {place}, from {first}"
-        journey.compare(where, now.without_addresses(), there.without_addresses())
+        journey.compare(f"at {place}, from {first}", now, there)
 
 
 # ---- there and back ----
 
 
 def check_reverse(program: Program, variant: Variant, most: int) -> Journey:
-    """Back from the end by breakpoints, then by single lines, and forward again: the same stops."""
+    """From the end back to the beginning by breakpoints, and forward again: each stop is where a
+    trace of all lines has that line. Then by single lines, from the middle."""
     journey = Journey(program.name)
     with travelling(program, variant) as traveller:
-        lines = _lines_of(program)
-        for line in random.Random(program.name).sample(lines, min(2, len(lines))):
+        traveller.go_to_end()
+        hits = _hits(program, traveller)
+        for line in _some_lines(hits, most, random.Random(program.name)):
             traveller.breakpoints = {1: Breakpoint(1, str(program.path), line)}
-            traveller.go_to_end()
-            _there_and_back(journey, traveller, Move(), most, f"line {line}")
+            _all_the_way(journey, traveller, hits[line], f"line {line}")
         traveller.breakpoints = {}
         traveller.go_to(traveller.recording.last_step // 2)
         move = Move(thread=traveller.stop.thread)
         if traveller.forward(move).why == "step":
             _there_and_back(journey, traveller, move, most, "single lines")
     return journey
+
+
+def _hits(program: Program, traveller: Traveller) -> dict[int, list[Place]]:
+    """Where each line of the program's file was begun."""
+    found: dict[int, list[Place]] = {}
+    for _, file, line, place in traveller.last_lines(1 << 30):
+        if file == str(program.path):
+            found.setdefault(line, []).append(place)
+    return found
+
+
+def _some_lines(hits: dict[int, list[Place]], most: int, chosen: random.Random) -> list[int]:
+    """Two lines that were begun more than once, if there are any, but not too often."""
+    lines = [line for line in sorted(hits) if len(hits[line]) <= most]
+    often = [line for line in lines if len(hits[line]) > 1]
+    return chosen.sample(often or lines, min(2, len(often or lines)))
+
+
+def _all_the_way(journey: Journey, traveller: Traveller, hits: list[Place], what: str) -> None:
+    traveller.go_to_end()
+    end = _where(traveller.stop)
+    back, forth = [], []
+    while traveller.backward().why != "beginning":
+        back.append(traveller.stop.place)
+    while traveller.forward().why == "breakpoint":
+        forth.append(traveller.stop.place)
+    journey.looked += len(back) + len(forth)
+    if not back == hits[::-1] == forth[::-1]:
+        journey.complain(f"{what}: back {back}, forward {forth}, the trace has {hits}")
+    if _where(traveller.stop) != end:
+        journey.complain(f"{what}: forward to {_where(traveller.stop)}, not to the end, {end}")
 
 
 def _there_and_back(
@@ -117,20 +144,6 @@ def _there_and_back(
 def _where(stop: Stop) -> tuple[Any, ...]:
     frame = stop.frame
     return (str(stop.place), stop.thread, frame and frame.function, frame and frame.line)
-
-
-def _lines_of(program: Program) -> list[int]:
-    """Lines of its functions, where the program's threads are most of the time."""
-    todo = [compile(program.path.read_bytes(), str(program.path), "exec")]
-    found: set[int] = set()
-    while todo:
-        code = todo.pop()
-        below = [each for each in code.co_consts if isinstance(each, CodeType)]
-        todo += below
-        if code.co_name != "<module>":
-            lines = {line for _, _, line in code.co_lines() if line is not None}
-            found |= {line for line in lines if line > code.co_firstlineno}
-    return sorted(found)
 
 
 # ---- who wrote it ----

@@ -22,6 +22,8 @@ def look(failure: Failure) -> dict[str, object]:
         Recording.open(failure.directory), frozen=failure.frozen, until=failure.step
     ) as traveller:
         stop = traveller.open()
+        asked = os.environ.get("ASKED", "None")
+        value = traveller.ask("evaluate", thread=stop.thread, text=asked)["value"]
         said = traveller.ask("evaluate", thread=stop.thread, text=POOLS)
         again = traveller._start()
         try:
@@ -41,6 +43,7 @@ def look(failure: Failure) -> dict[str, object]:
             "where": difference.first,
             "why": stop.why,
             "thread": stop.thread,
+            "value": value,
             "line": stop.frame.line if stop.frame else None,
             "back": back.frame.line if back.frame else None,
         }

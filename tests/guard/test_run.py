@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import re
+import signal
 import subprocess
 import sys
 from contextlib import suppress
@@ -13,9 +13,12 @@ from typing import Any
 
 import pytest
 
+from . import images
+from .crashing import Crashes, crash
+from .serving import AGAIN, serve
+
 PROGRAMS = Path(__file__).parent / "programs"
 ROOT = Path(__file__).parents[2]
-AGAIN = re.compile(r"the epoch \(steps \d+ to \d+\) was run again, identically, at the first try")
 
 
 def line_of(program: str, text: str) -> int:
@@ -34,17 +37,21 @@ def run(*arguments: str, typed: str = "") -> subprocess.CompletedProcess[str]:
     )
 
 
-def looked_at(tmp_path: Path, seconds: float, program: str, *argv: str) -> dict[str, Any]:
+def looked_at(
+    tmp_path: Path, seconds: float, program: str, *argv: str, asks: str = "None"
+) -> dict[str, Any]:
+    """What `driver.py` says of each failure, and what the program has printed."""
     said = tmp_path / "said.json"
-    subprocess.run(
+    done = subprocess.run(
         [sys.executable, "-m", "tests.guard.driver", str(seconds), str(PROGRAMS / program), *argv],
-        env={**os.environ, "SAID": str(said), "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "SAID": str(said), "ASKED": asks, "PYTHONPATH": str(ROOT)},
         capture_output=True,
+        text=True,
         check=True,
         timeout=300,
     )
     document: dict[str, Any] = json.loads(said.read_text("utf-8"))
-    return document
+    return {**document, "printed": done.stdout}
 
 
 def test_a_program_that_does_well_runs_as_ever() -> None:
@@ -65,17 +72,11 @@ def test_an_uncaught_exception_is_run_again_and_told() -> None:
     assert "1 failure in " in done.stderr
 
 
-def test_a_server_goes_on_after_each_failure() -> None:
-    done = run("--on-failure", "continue", "--epoch", "0.5s", "server.py", "400")
-    assert done.returncode == 0, done.stderr
-    assert "served 1600\n" in done.stdout
-    failures = done.stdout.count("FAILED: a count was lost")
-    assert failures > 0
-    assert len(AGAIN.findall(done.stdout)) == failures
-    # Of a failure soon after an epoch began, the lines that race may lie before it.
-    assert "race on Counter.total" in done.stdout
-    assert f"server.py:{line_of('server.py', '# read')} in Handler.do_GET" in done.stdout
-    assert f"server.py:{line_of('server.py', '# write')} in Handler.do_GET" in done.stdout
+def test_a_server_under_load_goes_on_after_each_failure() -> None:
+    """A full run: `python -m tests.guard.serving`."""
+    served = serve(requests=2400, one_in=400, epoch="5s")
+    assert served.failures > 0
+    assert served.is_well, served
 
 
 def test_an_epoch_may_begin_while_threads_wait_for_the_outside(tmp_path: Path) -> None:
@@ -89,17 +90,50 @@ def test_an_epoch_may_begin_while_threads_wait_for_the_outside(tmp_path: Path) -
     assert failure["line"] == line_of("states.py", "raise ValueError")
 
 
-def test_a_re_execution_leaves_the_same_objects_at_the_same_addresses(tmp_path: Path) -> None:
-    (failure,) = looked_at(tmp_path, 0, "bank.py")["failures"]
-    assert failure["compared"] > 100_000
-    # Addresses of larger blocks are malloc's, which gives the recorder its memory as well.
-    assert failure["differing"] < 100, failure["where"]
+@pytest.mark.parametrize("name", ["merge_sort", "semaphore"])
+def test_a_re_execution_leaves_the_same_objects_at_the_same_addresses(name: str) -> None:
+    """A longer list: `python -m tests.guard.images`."""
+    image = images.look(name)
+    assert not image.disagreement
+    assert image.difference.compared > 1_000_000
+    assert image.difference.differing == 0, image.difference.first
+
+
+def test_crashes_by_a_race_are_seen_again_at_the_first_try() -> None:
+    """Ten thousand of them: `python -m tests.guard.crashing`."""
+    crashes = Crashes()
+    crash(30, crashes)
+    crash(1, crashes, "dying")
+    assert crashes.is_well, crashes
 
 
 def test_a_deadlock_is_run_again() -> None:
     done = run("deadlock.py")
     assert done.returncode == 122
     assert "FAILED: deadlock" in done.stdout
+    assert AGAIN.search(done.stdout)
+
+
+@pytest.mark.parametrize(("name", "text"), [("SIGSEGV", "# dies here"), ("SIGABRT", "# or here")])
+def test_a_fatal_signal_is_run_again(name: str, text: str) -> None:
+    """In native code that a thread has called; the re-execution is killed as well."""
+    done = run("dying.py", name)
+    assert done.returncode == 128 + signal.Signals[name]
+    assert f"FAILED: killed by {name}" in done.stdout
+    assert AGAIN.search(done.stdout)
+    last = done.stdout.partition("the last lines of the program's own")[2]
+    assert f"dying.py:{line_of('dying.py', text)} " in last
+    assert f"killed by {name}" in done.stderr
+    assert "run again: 1 at the first try" in done.stderr
+
+
+def test_a_re_execution_that_disagrees_is_told_as_such() -> None:
+    done = run("--source", "random=passed", "--on-failure", "continue", "whimsical.py")
+    assert not AGAIN.search(done.stdout)
+    assert "was run again 3 times, and went another way each time" in done.stdout
+    assert "it may not be what has happened" in done.stdout
+    assert "run again: 1 went another way each time" in done.stderr
+    done = run("--on-failure", "continue", "whimsical.py")
     assert AGAIN.search(done.stdout)
 
 

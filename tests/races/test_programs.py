@@ -18,9 +18,7 @@ SEEDS = range(5) if FULL else range(1)
 
 
 # What is not there yet. Each is taken off the list as it comes.
-WAITING = {
-    "module_attribute_racy": "a global that its own module never binds again is taken for constant",
-}
+WAITING = {}
 CASES = [
     pytest.param(
         program,

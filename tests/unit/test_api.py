@@ -55,6 +55,7 @@ def test_public_names_are_pinned() -> None:
         "StaleSchedule",
         "UsageError",
         "__version__",
+        "begin_epoch",
         "explore",
         "explored",
         "follow",

@@ -21,6 +21,18 @@ static inline Frame *frame_of_site(void)
     return compat_top_frame(is_known ? me->tstate : PyThreadState_Get());
 }
 
+/* Does the site lie on its operand, and not below it? */
+static inline int stands_after(const AccessSite *site, Frame *frame)
+{
+    return !site->is_bare && compat_is_asked_after(frame);
+}
+
+/* What lies below a called method's receiver is looked at, too: the method. */
+static inline int deepest(const AccessSite *site)
+{
+    return site->depth + (site->kind == ACCESS_METHOD && site->recalls);
+}
+
 static PyObject **find_place(AccessSite *site, Frame *frame)
 {
     PyCodeObject *code = frame == NULL ? NULL : compat_frame_code(frame);
@@ -30,16 +42,17 @@ static PyObject **find_place(AccessSite *site, Frame *frame)
     PyObject **bottom = compat_frame_stack(frame, code), **end = bottom + code->co_stacksize;
     for (PyObject **at = bottom; at < end; at++) {
         if (*at == (PyObject *)site) {
+            bool is_deep = at - bottom - stands_after(site, frame) >= deepest(site);
             site->place = (uint16_t)(at - bottom);
-            site->slot = (uint16_t)(site->place < site->depth ? 0 : at - frame->localsplus);
+            site->slot = (uint16_t)(is_deep ? at - frame->localsplus : 0);
             return at;
         }
     }
     return NULL;
 }
 
-/* Where on its frame's stack the site lies, which is always the same place; so many objects below
- * are alive. NULL if there are not. */
+/* Where on its frame's stack the site lies, or its operand if that comes first: it is always the
+ * same place. NULL if not so many objects lie below. */
 static inline PyObject **place_of(AccessSite *site, int below)
 {
     Frame *frame = frame_of_site();
@@ -50,7 +63,8 @@ static inline PyObject **place_of(AccessSite *site, int below)
     if (at == NULL || *at != (PyObject *)site) {
         at = find_place(site, frame);
     }
-    return at == NULL || site->place < below ? NULL : at;
+    int after = at == NULL ? 0 : stands_after(site, frame);
+    return at == NULL || site->place - after < below ? NULL : at - after;
 }
 
 /* Borrowed; NULL if there is none. */
@@ -454,17 +468,11 @@ void access_changed(void)
                         !accesses_are_watched && !races_are_watched && !tape_is_on;
 }
 
-/* What a site does that could not be done with at a glance (glance.c): takes note, and gives back
- * its operand. */
-PyObject *access_pass_on(AccessSite *site, PyObject *operand)
+/* What a site does that could not be done with at a glance (glance.c). */
+int access_tell(AccessSite *site, PyObject *operand)
 {
     if (detector_is_alone) {
-        if (me != NULL && gate.active && pass_to_detector(site, operand) < 0) {
-            return NULL;
-        }
+        return me != NULL && gate.active ? pass_to_detector(site, operand) : 0;
     }
-    else if (is_wanted(site) && pass(site, operand) < 0) {
-        return NULL;
-    }
-    return Py_NewRef(operand);
+    return is_wanted(site) ? pass(site, operand) : 0;
 }

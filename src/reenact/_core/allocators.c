@@ -122,6 +122,13 @@ static inline bool is_number(const Domain *domain, size_t size, const void *call
            !is_site(caller);
 }
 
+/* An interpreter that traces for us asks for tables of lines as well, which a run does not. */
+static inline bool is_for_us(void)
+{
+    return quiet > 0 || (culprits_are_watched && compat_thread_state() != NULL &&
+                         compat_thread_state()->tracing > 0);
+}
+
 static inline Manner manner_of(const Domain *domain, size_t size, const void *caller)
 {
     bool is_own = is_interpreter(caller);
@@ -129,7 +136,7 @@ static inline Manner manner_of(const Domain *domain, size_t size, const void *ca
         return (Manner){.is_covered = false};
     }
     enum Class class = domain->is_raw          ? OF_RAW
-                       : quiet > 0             ? OF_OURS
+                       : is_for_us()           ? OF_OURS
                        : !is_own               ? OF_EXTENSION
                        : domain == &mem_domain ? OF_BUFFERS
                                                : OF_OBJECTS;

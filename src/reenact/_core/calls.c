@@ -54,6 +54,24 @@ static PyObject *perform(const Call *call, PyObject *const *args, size_t count, 
     return PyObject_Vectorcall(call->native, args, count, names);
 }
 
+static PyObject *performed(const Call *call, Thread *thread, PyObject *result)
+{
+    PyObject *type, *value, *traceback;
+    if (!(call->flags & CALL_ENDS_EPOCH)) {
+        return result;
+    }
+    PyErr_Fetch(&type, &value, &traceback);
+    if (epoch_close(thread) < 0) {
+        Py_CLEAR(result);
+        Py_XDECREF(type);
+        Py_XDECREF(value);
+        Py_XDECREF(traceback);
+        return NULL;
+    }
+    PyErr_Restore(type, value, traceback);
+    return result;
+}
+
 PyObject *outside_call(PyObject *self, PyObject *const *args, size_t count, PyObject *names)
 {
     Call *call = (Call *)self;
@@ -71,7 +89,7 @@ PyObject *outside_call(PyObject *self, PyObject *const *args, size_t count, PyOb
         thread->is_left = false;
         result = call_native(call, thread, args, count, names);
     }
-    return result;
+    return performed(call, thread, result);
 }
 
 static PyObject *try_quickly(const Call *call, PyObject *const *args, size_t count, PyObject *names,
@@ -99,7 +117,7 @@ PyObject *passed_call(PyObject *self, PyObject *const *args, size_t count, PyObj
     Call *call = (Call *)self;
     Thread *thread = call_thread();
     return thread == NULL ? perform(call, args, count, names)
-                          : call_native(call, thread, args, count, names);
+                          : performed(call, thread, call_native(call, thread, args, count, names));
 }
 
 static PyObject *recorded_waiting_call(Call *call, Thread *thread, PyObject *const *args,

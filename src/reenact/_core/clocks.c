@@ -15,6 +15,7 @@ static struct {
     bool is_free;   /* what its thread did is forgotten */
 } slots[MOST_SLOTS];
 static uint64_t ends;
+static uint32_t begun;
 static int32_t slots_used;
 static Clock *free_clocks[10]; /* by width; the first words of each lead to the next */
 bool clocks_are_on, clocks_overflowed;
@@ -95,6 +96,7 @@ static Clock *wide_enough(Clock *clock, uint32_t width)
         Clock *wider = new_clock(width);
         if (clock != NULL) {
             memcpy(wider->at, clock->at, clock->width * sizeof *clock->at);
+            wider->knower = clock->knower;
             clock_free(clock);
         }
         clock = wider;
@@ -102,15 +104,18 @@ static Clock *wide_enough(Clock *clock, uint32_t width)
     return clock;
 }
 
+/* What comes after it is 0. */
+static inline uint32_t used_width(const Clock *clock)
+{
+    return clock->width < (uint32_t)slots_used ? clock->width : (uint32_t)slots_used;
+}
+
 static Clock *joined(Clock *clock, const Clock *other)
 {
     if (other == NULL) {
         return clock;
     }
-    uint32_t width = other->width;
-    while (width > 0 && other->at[width - 1] == 0) {
-        width--;
-    }
+    uint32_t width = used_width(other);
     clock = wide_enough(clock, width);
     for (uint32_t i = 0; i < width; i++) {
         clock->at[i] = clock->at[i] < other->at[i] ? other->at[i] : clock->at[i];
@@ -190,6 +195,7 @@ void clocks_begin(Thread *thread, Thread *parent)
     clock_free(thread->clock);
     int32_t slot = free_slot(known);
     thread->slot = slot;
+    thread->knower = ++begun;
     thread->clock = joined(new_clock((uint32_t)slot + 1), known);
     thread->clock = wide_enough(thread->clock, (uint32_t)slot + 1);
     uint32_t *own = &thread->clock->at[slot];
@@ -236,14 +242,33 @@ static void note(const char *kind, uint64_t object)
     }
 }
 
-void clocks_acquire(const Clock *clock)
+/* A lock goes mostly back to the thread that had it last: what that knows already is not joined
+ * once more, and what it passes on takes the place of what was there. */
+static inline bool is_known(const Clock *clock)
 {
-    me->clock = joined(me->clock, clock);
+    return clock->knower == me->knower;
+}
+
+void clocks_acquire(Clock *clock)
+{
+    if (clock != NULL && !is_known(clock)) {
+        me->clock = joined(me->clock, clock);
+        clock->knower = me->knower;
+    }
 }
 
 void clocks_release(Clock **clock)
 {
-    *clock = joined(*clock, me->clock);
+    const Clock *mine = me->clock;
+    uint32_t width = used_width(mine);
+    if (*clock != NULL && is_known(*clock) && (*clock)->width >= width) {
+        memcpy((*clock)->at, mine->at, width * sizeof *mine->at);
+    }
+    else {
+        bool is_new = *clock == NULL;
+        *clock = joined(*clock, mine);
+        (*clock)->knower = is_new ? me->knower : 0;
+    }
     advance(me);
 }
 
@@ -264,7 +289,7 @@ void clocks_done(enum Operation kind, Object *object)
     int32_t ended = clocks_ended(kind, object);
     if (ended >= 0) {
         note("join", (uint64_t)ended);
-        clocks_acquire(gate.slots[ended].clock);
+        me->clock = joined(me->clock, gate.slots[ended].clock);
         races_changed_threads(me);
     }
     else if (search_is_threading()) {

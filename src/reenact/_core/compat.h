@@ -27,6 +27,10 @@
 #include <internal/pycore_frame.h>
 #include <internal/pycore_gc.h>
 #include <internal/pycore_interp.h>
+#include <internal/pycore_runtime.h>
+#if PY_VERSION_HEX >= 0x030D0000
+#include <internal/pycore_ceval.h>
+#endif
 #undef Py_BUILD_CORE
 #include <pythread.h>
 #include <errno.h>
@@ -297,6 +301,32 @@ static inline Frame *compat_top_frame(PyThreadState *tstate)
 #endif
 }
 
+/* In a child of fork() that runs on without the interpreter's help: whoever waited for the GIL is
+ * not there, so it need not be given away, nor is a part of it taken. */
+static inline void compat_gil_alone(PyThreadState *tstate)
+{
+#ifdef Py_GIL_DISABLED
+    (void)tstate;
+#else
+#if PY_VERSION_HEX >= 0x030D0000
+    struct _gil_runtime_state *gil = tstate->interp->ceval.gil;
+    _Py_atomic_and_uintptr(&tstate->eval_breaker, ~(uintptr_t)_PY_GIL_DROP_REQUEST_BIT);
+#elif PY_VERSION_HEX >= 0x030C0000
+    struct _gil_runtime_state *gil = tstate->interp->ceval.gil;
+    _Py_atomic_store_relaxed(&tstate->interp->ceval.gil_drop_request, 0);
+#else
+    struct _gil_runtime_state *gil = &_PyRuntime.ceval.gil;
+    _Py_atomic_store_relaxed(&tstate->interp->ceval.gil_drop_request, 0);
+#endif
+    pthread_mutex_init(&gil->mutex, NULL);
+    pthread_cond_init(&gil->cond, NULL);
+#ifdef FORCE_SWITCHING
+    pthread_mutex_init(&gil->switch_mutex, NULL);
+    pthread_cond_init(&gil->switch_cond, NULL);
+#endif
+#endif
+}
+
 /* The code object a frame executes, or NULL for the interpreter's own helper frames. */
 static inline PyCodeObject *compat_frame_code(Frame *frame)
 {
@@ -309,6 +339,17 @@ static inline PyCodeObject *compat_frame_code(Frame *frame)
     return frame->owner == FRAME_OWNED_BY_CSTACK ? NULL : frame->f_code;
 #else
     return frame->f_code;
+#endif
+}
+
+/* The same without the code itself: a frame of 3.11 always has it. */
+static inline bool compat_has_code(Frame *frame)
+{
+#if PY_VERSION_HEX >= 0x030C0000
+    return compat_frame_code(frame) != NULL;
+#else
+    (void)frame;
+    return true;
 #endif
 }
 
@@ -456,6 +497,26 @@ static inline void compat_renumber_loops(pid_t before, pid_t now)
 #define POP_AND_JUMP_IF_TRUE POP_JUMP_IF_TRUE
 #define POP_AND_JUMP_IF_FALSE POP_JUMP_IF_FALSE
 #endif
+
+/* An instruction that calls tp_iternext of what it finds, with nothing of Python's in between,
+ * drops it if that gives nothing, and jumps. From 3.12 on it is one of those that are specialised,
+ * and gains nothing over others. What it is given else goes to another one with the object itself:
+ * `del OBJECT[GIVEN]`. */
+#if PY_VERSION_HEX < 0x030C0000
+#define ASK_AND_JUMP FOR_ITER
+#define HAND_OVER DELETE_SUBSCR
+#endif
+
+/* Is the frame at such an instruction? */
+static inline bool compat_is_asked_after(Frame *frame)
+{
+#ifdef ASK_AND_JUMP
+    return _Py_OPCODE(*compat_frame_instruction(frame)) == ASK_AND_JUMP;
+#else
+    (void)frame;
+    return false;
+#endif
+}
 
 static inline void compat_set_instruction(_Py_CODEUNIT *unit, int opcode, int argument)
 {

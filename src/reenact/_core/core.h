@@ -108,6 +108,7 @@ typedef struct {
 /* A vector clock: for each slot, how far its thread is known to have come. */
 typedef struct {
     uint32_t width;
+    uint32_t knower; /* of one that is passed on: the thread that knows all of it; 0: nobody may */
     uint32_t at[];
 } Clock;
 
@@ -188,6 +189,7 @@ struct Thread {
     Object *pending;        /* what the pending operation is on */
     Clock *clock;           /* what it knows to have happened */
     int32_t slot;           /* its own place in every clock */
+    uint32_t knower;        /* its number among all that have had clocks */
     uint64_t epoch;         /* its slot, and its own place in its own clock */
     uint32_t era;           /* since it last gave others a chance to know what it has: shadow.c */
     uint32_t read_all;   /* in place of an era, of a list: that each item was read was told in this
@@ -492,7 +494,7 @@ void clocks_reset(void);
 void clocks_begin(Thread *thread, Thread *parent);
 void clocks_end(Thread *thread);
 bool clocks_are_alone(const Thread *thread);
-void clocks_acquire(const Clock *clock);
+void clocks_acquire(Clock *clock);
 void clocks_release(Clock **clock);
 int32_t clocks_ended(enum Operation kind, const Object *object);
 void clocks_done(enum Operation kind, Object *object);
@@ -601,6 +603,7 @@ enum Manner {
     MANNER_OF_MODULE,
     MANNER_OF_CLASS
 };
+enum { SITE_BITS = 20 }; /* of its number */
 struct AccessSite {
     PyObject_HEAD PyObject *name; /* interned, as the compiler mangles it; of contents, the method
                                      that is asked for them; empty if there is none */
@@ -614,9 +617,12 @@ struct AccessSite {
     bool is_unbound; /* a method of a type: its first operand is the object */
     bool is_bound;   /* by name: the object is that of the bound method below the operands */
     bool is_raw;     /* by name, past the methods of the object's own class */
-    uint16_t place;  /* on its frame's stack, where it was found last */
-    uint16_t slot;   /* the same, counted from the first of the frame's variables; 0: unknown */
-    uint8_t method;  /* place in the table of modes.c */
+    bool is_bare;    /* has no operand: it is a statement */
+    const PyCodeObject *code; /* that it was planted into */
+    uint32_t number;          /* for memos: races.h; 0 if there are too many */
+    uint16_t place;           /* on its frame's stack, where it was found last */
+    uint16_t slot;  /* the same, counted from the first of the frame's variables; 0: unknown */
+    uint8_t method; /* place in the table of modes.c */
     uint8_t next_manner;
     struct { /* of the attribute, in classes of these versions: attributes.c */
         uint32_t version;
@@ -639,12 +645,21 @@ extern bool detector_is_alone; /* sites need to tell nobody else */
 void access_changed(void);     /* who needs to be told */
 bool is_access_placeholder(PyObject *constant);
 PyObject *access_site(PyObject *constant);
-PyObject *access_pass_on(AccessSite *site, PyObject *operand);
+int access_tell(AccessSite *site, PyObject *operand);
 PyObject *access_below(AccessSite *site, int depth);
 void access_make_known(AccessSite *site);
 PyObject *access_holder(AccessSite *site);
 PyObject *access_called(AccessSite *site, PyObject *operand);
 PyObject *access_named(AccessSite *site, PyObject *operand, PyObject **name);
+
+/* plant.c */
+#ifdef ASK_AND_JUMP
+void plant_after(AccessSite *site);
+#else
+#define plant_after(site) ((void)0)
+#endif
+PyObject *planted_outcome(int result);
+int planted_raise(PyObject *self, PyObject *exception, PyObject *value);
 
 /* glance.c */
 int glance_ready(void);
@@ -759,7 +774,8 @@ enum CallFlag {
     CALL_ON_SOCKET = 256,     /* of a socket object, which may be one that never waits */
     CALL_ZERO_SECOND = 512,   /* does not wait if its second argument, self included, is zero */
     CALL_ZERO_FOURTH = 1024,  /* or its fourth */
-    CALL_AT_OFFSET = 2048     /* leaves the position in its file as it is */
+    CALL_AT_OFFSET = 2048,    /* leaves the position in its file as it is */
+    CALL_ENDS_EPOCH = 4096    /* a replay would make it again, and it must not be made twice */
 };
 const char *call_name(uint64_t number);
 void calls_forget(void);
@@ -788,6 +804,11 @@ int descriptor_of(const Call *call, PyObject *target);
 
 /* quick.c */
 QuickCall quick_call(const char *name);
+
+/* boots.c: what a new thread is handed */
+void boots_begin(void);
+void boots_end(void);
+void boots_install(void);
 
 /* forks.c */
 void forks_begin(int write_fd, int read_fd);
@@ -841,10 +862,13 @@ void files_become_private(void);
 void epoch_begin(int fd, int64_t bytes, int64_t steps, int64_t ns, int tools);
 bool epoch_start(void);
 extern bool epoch_is_due;
-extern _Atomic bool epoch_is_stopped; /* the holder waits for the keeper, with the baton */
+extern _Atomic bool
+    epoch_is_looked_at; /* nothing may be logged: a copy is made, or reads the log */
 void epoch_look(void);
 bool epoch_renew(void);
 void epoch_end(enum StopReason reason);
+int epoch_close(Thread *thread);
+bool epoch_leave(void);
 void epoch_become_replay(int64_t last_step);
 size_t log_size(void);
 void log_rewind(void);
@@ -858,6 +882,7 @@ void sites_renew(void);
 void files_renew(void);
 void files_become_replay(void);
 void files_note_positions(void);
+void files_mark_older(void);
 void files_let_go(void);
 extern PyMethodDef epoch_functions[];
 
@@ -867,6 +892,7 @@ void trace_stop(enum StopReason reason);
 void trace_new_thread(void);
 void trace_give_up(void);
 extern PyMethodDef trace_functions[], look_functions[];
+bool look_is_alone(void);
 
 /* culprits.c: which line damages a block of memory; see canaries.h */
 extern bool culprits_are_watched;

@@ -47,18 +47,20 @@ static uint32_t recent[256];
 /* Is the stack that begins with this frame a kept one? */
 static bool is_stack_of(const Stack *stack, Frame *frame)
 {
-    uint32_t count = 0;
-    for (; frame != NULL && count < DEEPEST; frame = frame->previous) {
-        if (compat_frame_code(frame) == NULL) {
+    const Place *place = stack->places, *end = place + stack->count;
+    for (; frame != NULL; frame = frame->previous) {
+        if (!compat_has_code(frame)) {
             continue;
         }
-        if (count == stack->count ||
-            stack->places[count].instruction != compat_frame_instruction(frame)) {
+        if (place == end) {
+            return stack->count == DEEPEST;
+        }
+        if (place->instruction != compat_frame_instruction(frame)) {
             return false;
         }
-        count++;
+        place++;
     }
-    return count == stack->count;
+    return place == end;
 }
 
 static uint32_t find_or_keep_stack(Frame *frame)
@@ -151,23 +153,31 @@ static uint32_t find_or_keep_access(Access *access)
     return kept_add(&accesses, kept);
 }
 
+/* Is the access as the site has told it last? */
+static inline bool is_told_again(const AccessSite *site, enum AccessMode mode, uint32_t locks,
+                                 Frame *frame)
+{
+    return site->told.number != 0 && site->told.thread == me->index && site->told.locks == locks &&
+           site->told.mode == mode && frame != NULL &&
+           is_stack_of(kept_at(&stacks, site->told.stack), frame);
+}
+
 /* The number of an access that this thread is about to make. */
 uint32_t depot_access(AccessSite *site, enum AccessMode mode, uint32_t locks)
 {
-    Access access = {.site = site,
-                     .stack = depot_stack(),
-                     .locks = locks,
-                     .thread = me->index,
-                     .mode = (uint8_t)mode};
-    if (site->told.stack == access.stack && site->told.thread == access.thread &&
-        site->told.locks == locks && site->told.mode == mode && site->told.number != 0) {
-        return site->told.number;
+    Frame *frame = compat_top_frame(me->tstate != NULL ? me->tstate : PyThreadState_Get());
+    if (!is_told_again(site, mode, locks, frame)) {
+        Access access = {.site = site,
+                         .stack = depot_stack_from(frame),
+                         .locks = locks,
+                         .thread = me->index,
+                         .mode = (uint8_t)mode};
+        site->told.number = find_or_keep_access(&access);
+        site->told.stack = access.stack;
+        site->told.thread = access.thread;
+        site->told.locks = locks;
+        site->told.mode = (uint8_t)mode;
     }
-    site->told.number = find_or_keep_access(&access);
-    site->told.stack = access.stack;
-    site->told.thread = access.thread;
-    site->told.locks = locks;
-    site->told.mode = (uint8_t)mode;
     return site->told.number;
 }
 

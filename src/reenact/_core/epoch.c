@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum WordKind { WORD_EPOCH = 1, WORD_FAILED, WORD_ENDED, WORD_NO_EPOCH, WORD_DAMAGED };
+enum WordKind { WORD_EPOCH = 1, WORD_FAILED, WORD_ENDED, WORD_NO_EPOCH, WORD_DAMAGED, WORD_LOST };
 enum Tool { TOOL_OVERFLOW = 1, TOOL_FREED = 2 };
 enum { TEXT_SIZE = 2000, SPACING_STEPS = 200000, WAIT_MS = 10000 };
 
@@ -34,9 +34,10 @@ static struct {
 } limits;
 static int64_t began_step, began_ns, retry_step;
 static bool has_keeper;
-static int tools; /* bits of enum Tool */
+static bool must_end; /* this epoch must not be run again: it has done what cannot be done twice */
+static int tools;     /* bits of enum Tool */
 bool epoch_is_due;
-_Atomic bool epoch_is_stopped;
+_Atomic bool epoch_is_looked_at;
 static const char *no_epochs; /* why there are none; NULL if there are */
 
 static void tell(enum WordKind kind, pid_t pid, enum StopReason reason, const char *text, int fd)
@@ -68,9 +69,11 @@ static bool hear(void)
 {
     int32_t said = 1;
     ssize_t size;
+    bool before = atomic_exchange(&epoch_is_looked_at, true); /* copies read the log meanwhile */
     do {
         size = recv(keeper_fd, &said, sizeof said, MSG_WAITALL);
     } while (size < 0 && errno == EINTR);
+    atomic_store(&epoch_is_looked_at, before);
     return size == sizeof said && said == 0;
 }
 
@@ -94,7 +97,7 @@ static bool is_there(int fd)
     do {
         ready = poll(&waiting, 1, WAIT_MS);
     } while (ready < 0 && errno == EINTR);
-    return ready == 1 && (waiting.revents & POLLIN);
+    return ready == 1 && (waiting.revents & POLLIN) && !(waiting.revents & POLLHUP);
 }
 
 static void begin(void)
@@ -102,6 +105,8 @@ static void begin(void)
     log_rewind();
     sites_renew();
     files_renew();
+    files_mark_older();
+    must_end = false;
     began_step = gate_step();
     began_ns = real_ns();
     retry_step = 0;
@@ -120,8 +125,7 @@ static void look_at_memory(enum StopReason reason)
     }
 }
 
-/* At a point, with baton and GIL. True in a copy that somebody has gone back to: it is a replay. */
-bool epoch_renew(void)
+static bool renew_unseen(void)
 {
     int ends[2];
     epoch_is_due = false;
@@ -140,6 +144,7 @@ bool epoch_renew(void)
         if (state_become_private() < 0) {
             _exit(EXIT_UNUSABLE);
         }
+        files_mark_older();
         files_let_go();
         checkpoint_wait(copys);
         return true;
@@ -151,11 +156,49 @@ bool epoch_renew(void)
     }
     else {
         retry_step = gate_step() + SPACING_STEPS;
-        tell(WORD_NO_EPOCH, 0, STOPPED_AT_STEP,
+        tell(must_end ? WORD_LOST : WORD_NO_EPOCH, 0, STOPPED_AT_STEP,
              pid == -EAGAIN ? "a thread could not be held" : "the process could not be copied", -1);
     }
     close(theirs);
     return false;
+}
+
+/* At a point, with baton and GIL. True in a copy that somebody has gone back to: it is a replay. */
+bool epoch_renew(void)
+{
+    atomic_store(&epoch_is_looked_at, true);
+    bool is_copy = renew_unseen();
+    atomic_store(&epoch_is_looked_at, false);
+    return is_copy;
+}
+
+/* A point, where the epoch ends if it can: the next is to begin here. */
+static int end_here(Thread *thread)
+{
+    if (keeper_fd >= 0 && gate.settings.mode == MODE_RECORD) {
+        epoch_is_due = true;
+        gate_look_soon(thread);
+    }
+    return gate_enter(thread, OP_NONE, NULL);
+}
+
+/* After a call that a replay would make again, and that must not be made twice. */
+int epoch_close(Thread *thread)
+{
+    must_end = has_keeper;
+    return has_keeper ? end_here(thread) : 0;
+}
+
+/* A forked child runs on without epochs: the keeper keeps its parent. */
+bool epoch_leave(void)
+{
+    if (keeper_fd < 0) {
+        return false;
+    }
+    close(keeper_fd);
+    keeper_fd = -1;
+    has_keeper = epoch_is_due = false;
+    return true;
 }
 
 /* The end, as the gate knows it. */
@@ -245,10 +288,8 @@ static PyObject *failed(PyObject *module, PyObject *text)
         Py_RETURN_NONE;
     }
     int64_t stopped_ns = real_ns();
-    atomic_store(&epoch_is_stopped, true);
     tell(WORD_FAILED, getpid(), STOPPED_AT_PLACE, said, -1);
     bool goes_on = hear();
-    atomic_store(&epoch_is_stopped, false);
     began_ns += real_ns() - stopped_ns; /* the time that the keeper takes is none of the epoch's */
     return PyBool_FromLong(goes_on);
 }
@@ -260,6 +301,17 @@ static PyObject *is_on(PyObject *module, PyObject *unused)
     return PyBool_FromLong(has_keeper);
 }
 
+/* epoch_renew(): an epoch begins here, if one can */
+static PyObject *renew(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    if (has_keeper && me != NULL && end_here(me) < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
 PyMethodDef epoch_functions[] = {{"epoch_failed", failed, METH_O, NULL},
+                                 {"epoch_renew", renew, METH_NOARGS, NULL},
                                  {"epoch_is_on", is_on, METH_NOARGS, NULL},
                                  {NULL, NULL, 0, NULL}};

@@ -55,7 +55,7 @@ static Opened *logged_file(int fd, struct stat *found)
 {
     Opened *entry = opened_at(fd);
     bool is_shared = entry != NULL && entry->file > 0 && files[entry->file - 1].is_shared;
-    if (entry == NULL || !(entry->is_logged || is_shared)) {
+    if (entry == NULL || !(entry->is_logged || entry->is_older || is_shared)) {
         return NULL;
     }
     Facts now = facts_of(found);
@@ -106,7 +106,7 @@ static PyObject *read_logged(const Call *call, Thread *thread, PyObject *const *
     else {
         result = call_native(call, thread, args, count, names);
         call_begin_input(call, INPUT_OUTCOME);
-        if (is_as_opened(fd, entry)) {
+        if (!entry->is_older && is_as_opened(fd, entry)) {
             value_put_performed();
         }
         else {
@@ -144,6 +144,9 @@ static void note_closing(int fd)
     Opened *entry = opened_at(fd);
     struct stat found;
     if (entry == NULL || entry->file == 0) {
+        if (entry != NULL) {
+            entry->is_older = false;
+        }
         return;
     }
     File *file = &files[entry->file - 1];

@@ -170,10 +170,16 @@ bool may_write(int flags)
     return (flags & O_ACCMODE) != O_RDONLY;
 }
 
-/* Whoever changes it while it is only read, and nobody here writes to it, is somebody else. */
+static bool has_older_writer(const File *file)
+{
+    return file != NULL && file->is_written_by_older;
+}
+
+/* Whoever changes it while it is only read, and nobody here writes to it, is somebody else. So is
+ * who writes through a descriptor from before the epoch: a replay has another file there. */
 static bool is_watched(int flags, const File *file)
 {
-    return !may_write(flags) && (file == NULL || file->writers == 0);
+    return has_older_writer(file) || (!may_write(flags) && (file == NULL || file->writers == 0));
 }
 
 /* Whether reads leave a word in the inputs. */
@@ -197,7 +203,8 @@ static Holding holding_of(int fd, int flags, File *file, const Facts *facts)
     if (facts->size == 0) {
         return (Holding){CONTENTS_EMPTY, is_watched(flags, file)};
     }
-    bool is_ours = file != NULL && file->is_own && !file->is_shared && !file->has_hole;
+    bool is_ours = file != NULL && file->is_own && !file->is_shared && !file->has_hole &&
+                   !file->is_written_by_older;
     if (is_ours && (file->writers > 0 || is_unchanged(&file->facts, facts))) {
         return (Holding){CONTENTS_OWN, is_watched(flags, file)};
     }
@@ -220,7 +227,7 @@ void note_opened(int fd, int place, int flags, Facts facts, bool is_logged)
 {
     Opened *entry = opened_at(fd);
     if (entry != NULL) {
-        *entry = (Opened){facts, place + 1, may_write(flags), is_logged};
+        *entry = (Opened){facts, place + 1, may_write(flags), is_logged, false};
     }
 }
 
@@ -246,6 +253,9 @@ static void note_regular(int fd, int flags, const struct stat *found)
         facts.size = -1; /* like no other: what is read is never what it was */
     }
     note_opened(fd, place, flags, facts, is_logged(&holding));
+    if (has_older_writer(file) && opened_at(fd) != NULL) {
+        opened_at(fd)->is_older = true;
+    }
 }
 
 static enum Place place_for(int fd, const struct stat *found)
@@ -291,10 +301,25 @@ void files_renew(void)
 {
     for (int i = 0; i < MOST_FILES; i++) {
         files[i].kept_at = files[i].filled = 0;
-        files[i].is_own = false;
+        files[i].is_own = files[i].is_written_by_older = false;
     }
     memset(blobs, 0, sizeof blobs);
     blob_count = 0;
+}
+
+/* It is open as an epoch begins. Nobody knows what it will hold when the epoch is run again, so
+ * what is read from it is kept. */
+void files_note_older(int fd, const Facts *facts)
+{
+    Opened *entry = opened_at(fd);
+    int place = may_write(fcntl(fd, F_GETFL)) ? find_file(facts) : -1;
+    if (place >= 0) {
+        files[place].is_written_by_older = true;
+    }
+    if (entry != NULL) {
+        entry->facts = *facts;
+        entry->is_older = true;
+    }
 }
 
 /* A replay knows files by their ids alone, and none of them yet. */

@@ -30,6 +30,7 @@ typedef struct {
     bool is_own;    /* this run wrote it */
     bool has_hole;  /* it holds more than this run wrote */
     bool is_shared; /* another process was started while it could be written through ours */
+    bool is_written_by_older; /* a descriptor that was opened before the epoch writes to it */
     int writers;
     uint64_t id;      /* names its scratch file */
     uint64_t kept_at; /* where its contents are in the stream, plus one */
@@ -41,6 +42,7 @@ typedef struct {
     int file; /* place in files, plus one */
     bool writes;
     bool is_logged; /* its reads leave a word in the inputs */
+    bool is_older;  /* than the epoch, or others write to it who are: what is read is kept */
 } Opened;
 
 typedef struct {
@@ -59,6 +61,7 @@ Opened *opened_at(int fd);
 const unsigned char *kept_bytes(const unsigned char *at, uint64_t *size);
 bool may_write(int flags);
 bool is_logged(const Holding *holding);
+void files_note_older(int fd, const Facts *facts);
 void note_opened(int fd, int place, int flags, Facts facts, bool is_logged);
 PyObject *note_open(const Call *call, PyObject *result, int flags);
 

@@ -171,7 +171,6 @@ __attribute__((used, visibility("hidden"))) void begin_again(Place *place)
     while (atomic_load(&may_go) == 0) {
         sleep_until_changed(&may_go, 0, -1);
     }
-    atomic_store(&place->state, AT_LARGE);
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &place->blocked, NULL, sizeof place->blocked);
 }
 
@@ -441,7 +440,8 @@ static bool has_place(pid_t tid)
     return false;
 }
 
-/* False of a thread that is not ours and that our signal cannot reach. */
+/* False of a thread that is not ours and that our signal cannot reach; one that has just been
+ * started blocks all signals for a moment. */
 static bool can_be_called(pid_t tid)
 {
     Place place = {.tid = tid};
@@ -488,10 +488,11 @@ static bool hold_all(void)
         give_way();
         all = each_thread(hold);
         if (!all && waited > POLITE_NS) {
-            if (!each_thread(can_be_called)) {
+            bool can_be = each_thread(can_be_called);
+            if (!can_be && waited > CALLED_NS) {
                 return false;
             }
-            all = call_others();
+            all = can_be && call_others();
         }
     }
     return all;
@@ -576,9 +577,14 @@ static void renumber_places(pid_t before, pid_t now)
     }
 }
 
+/* Nobody is held any more, from here on and not from when each thread first runs: who copies the
+ * process before that must not take one for held that is about to go on. */
 static void settle_places(pid_t self)
 {
     for (int i = 0; i < MOST_PARKED; i++) {
+        if (places[i].tid < 0) {
+            atomic_store(&places[i].state, AT_LARGE);
+        }
         places[i].tid = places[i].tid < 0 ? -places[i].tid : 0;
     }
     if (my_place != NULL) {
@@ -648,6 +654,7 @@ static int await_trial(pid_t pid)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+enum { MOST_TRIALS = 40, TRIAL_LIMIT_S = 20 };
 enum Trial { TRIAL_WELL = 7, TRIAL_NO_THREAD, TRIAL_NOT_HELD, TRIAL_NO_COPY, TRIAL_OTHER };
 
 /* In a process of its own: a thread waits, is copied, and must go on in the copy, twice. */
@@ -659,6 +666,9 @@ static int try_copies(void)
         return TRIAL_NO_THREAD;
     }
     pid_t copy = fork_all(false, false);
+    for (int i = 0; copy == -EAGAIN && i < MOST_TRIALS; i++) {
+        copy = fork_all(false, false); /* on a busy machine it takes a while to get there */
+    }
     if (copy < 0) {
         return copy == -EAGAIN ? TRIAL_NOT_HELD : TRIAL_NO_COPY;
     }
@@ -711,7 +721,7 @@ const char *fork_begin(void)
     is_on = true;
     pid_t trial = clone_alone(false);
     if (trial == 0) {
-        alarm(10);
+        alarm(TRIAL_LIMIT_S);
         _exit(try_copies());
     }
     int how = trial < 0 ? TRIAL_NO_COPY : await_trial(trial);

@@ -112,6 +112,7 @@ void forks_prepare(void)
 void forks_in_child(void)
 {
     bool is_unseen = gate.exploring && !log_is_on(); /* a search sees one process */
+    is_unseen = epoch_leave() || is_unseen;
     if (!forking || !gate.active || me == NULL || is_unseen) {
         gate.active = gate.exploring = locks_are_watched = false;
         log_stop(0);

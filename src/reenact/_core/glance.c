@@ -44,29 +44,42 @@ static inline bool has_plain_contents(PyObject *object, const Thread *thread)
            is_own(object, thread);
 }
 
+static int __attribute__((noinline)) later_place(const AccessSite *site, uint32_t version)
+{
+    for (int i = 1; i < MOST_MANNERS; i++) {
+        if (site->manners[i].version == version) {
+            return i;
+        }
+    }
+    return -1;
+}
+
 /* How the site's attribute is found in the object's class, as far as that has no part in it. */
 static inline enum Manner manner_in(const AccessSite *site, const PyObject *object,
                                     const Thread *thread)
 {
     uint32_t version = Py_TYPE(object)->tp_version_tag;
-    for (int i = 0; i < MOST_MANNERS; i++) {
-        if (site->manners[i].version == version) {
-            enum Manner manner = site->manners[i].manner;
-            bool is_told = manner == MANNER_INHERITED && site->manners[i].epoch == thread->epoch;
-            return is_told ? MANNER_OWN : manner;
-        }
-    }
-    return MANNER_UNKNOWN;
+    int i =
+        __builtin_expect(site->manners[0].version == version, 1) ? 0 : later_place(site, version);
+    enum Manner manner = i < 0 ? MANNER_UNKNOWN : (enum Manner)site->manners[i].manner;
+    bool is_told = manner == MANNER_INHERITED && site->manners[i].epoch == thread->epoch;
+    return is_told ? MANNER_OWN : manner;
+}
+
+/* Was all told in this epoch that the site has to tell of the object, or could it be in short? */
+static inline bool is_told(AccessSite *site, PyObject *object, const Thread *thread)
+{
+    return memo_is_of(site, object, thread->epoch) || (gate.active && races_repeat(site, object));
 }
 
 /* Nobody else knows the object, or what a site does that leads nobody anywhere was told. */
-static inline bool is_safe_attribute(const AccessSite *site, const PyObject *object,
-                                     const Thread *thread, bool publishes)
+static inline bool is_safe_attribute(AccessSite *site, PyObject *object, const Thread *thread,
+                                     bool publishes)
 {
     enum Manner manner = manner_in(site, object, thread);
     return manner == MANNER_NOTHING ||
            (manner == MANNER_OWN &&
-            (is_of_era(object, thread) || (!publishes && memo_is_of(site, object, thread->epoch))));
+            (is_of_era(object, thread) || (!publishes && is_told(site, object, thread))));
 }
 
 /* An item of a list that others know, which was read in this epoch. */
@@ -90,38 +103,37 @@ static inline bool is_read_item(const AccessSite *site, PyObject *object, PyObje
            items->marks_set[marks_of(thread->epoch)] != PyList_GET_SIZE(object);
 }
 
-/* Where the site lies on its frame's stack, if that is known; else NULL. */
-static inline PyObject **place_of(const AccessSite *site, const Thread *thread)
+/* What lies below the site on its frame's stack, and below its operand if it stands after that: the
+ * operand itself, or the site, is at[0]. NULL if the place is not known. */
+static inline PyObject **place_of(const AccessSite *site, const Thread *thread, int after)
 {
     if (site->slot == 0 || thread->tstate == NULL) {
         return NULL;
     }
     PyObject **at = &compat_top_frame(thread->tstate)->localsplus[site->slot];
-    return *at == (const PyObject *)site ? at : NULL;
+    return *at == (const PyObject *)site ? at - after : NULL;
 }
 
-/* ---- shapes ---- */
+/* ---- shapes ----
+ *
+ * Each says whether the detector has nothing to learn. *at* is where place_of says, or NULL. */
 
-#define IS_ASKED(thread) (__builtin_expect(detector_is_alone && (thread) != NULL, 1))
+#define SHAPE(name)                                                                                \
+    static inline __attribute__((always_inline)) bool name(AccessSite *site, PyObject *operand,    \
+                                                           PyObject **at, const Thread *thread)
+#define UNUSED(name) (void)name
 
-static PyObject *any(PyObject *self, PyObject *operand)
+/* What an augmented assignment reads it writes right after, which tells as much. */
+SHAPE(any)
 {
-    AccessSite *site = (AccessSite *)self;
-    /* what an augmented assignment reads it writes right after, which tells as much */
-    if (detector_is_alone && me != NULL && site->pair != 0 && !site->writes) {
-        return Py_NewRef(operand);
-    }
-    return access_pass_on(site, operand);
+    UNUSED(operand), UNUSED(at), UNUSED(thread);
+    return site->pair != 0 && !site->writes;
 }
 
-static PyObject *attribute(PyObject *self, PyObject *operand)
+SHAPE(attribute)
 {
-    AccessSite *site = (AccessSite *)self;
-    const Thread *thread = me;
-    if (IS_ASKED(thread) && is_safe_attribute(site, operand, thread, false)) {
-        return Py_NewRef(operand);
-    }
-    return access_pass_on(site, operand);
+    UNUSED(at);
+    return is_safe_attribute(site, operand, thread, false);
 }
 
 /* Does a value lead nobody to anything? */
@@ -131,142 +143,152 @@ static inline bool is_dead_end(const PyObject *value)
            PyBool_Check(value);
 }
 
-/* What is written lies right below the site. */
-static PyObject *written_attribute(PyObject *self, PyObject *operand)
+/* What is written lies right below. */
+SHAPE(written_attribute)
 {
-    AccessSite *site = (AccessSite *)self;
-    const Thread *thread = me;
-    if (IS_ASKED(thread)) {
-        PyObject **at = is_of_era(operand, thread) ? NULL : place_of(site, thread);
-        bool publishes = at == NULL || at[-1] == NULL || !is_dead_end(at[-1]);
-        if (is_safe_attribute(site, operand, thread, publishes)) {
-            return Py_NewRef(operand);
-        }
-    }
-    return access_pass_on(site, operand);
+    bool is_shown = is_of_era(operand, thread) || at == NULL || at[-1] == NULL;
+    return is_safe_attribute(site, operand, thread, is_shown || !is_dead_end(at[-1]));
 }
 
-static PyObject *method(PyObject *self, PyObject *operand)
+SHAPE(method)
 {
-    AccessSite *site = (AccessSite *)self;
-    const Thread *thread = me;
-    if (IS_ASKED(thread) && (is_safe_attribute(site, operand, thread, site->writes) ||
-                             has_plain_contents(operand, thread))) {
-        return Py_NewRef(operand);
-    }
-    return access_pass_on(site, operand);
+    UNUSED(at);
+    return is_safe_attribute(site, operand, thread, site->writes) ||
+           has_plain_contents(operand, thread);
 }
 
-static PyObject *contents(PyObject *self, PyObject *operand)
+SHAPE(contents)
 {
-    const Thread *thread = me;
-    if (IS_ASKED(thread) && has_plain_contents(operand, thread)) {
-        return Py_NewRef(operand);
-    }
-    return access_pass_on((AccessSite *)self, operand);
+    UNUSED(site), UNUSED(at);
+    return has_plain_contents(operand, thread);
 }
 
-static PyObject *contents_below(PyObject *self, PyObject *operand)
+SHAPE(contents_below)
 {
-    AccessSite *site = (AccessSite *)self;
-    const Thread *thread = me;
-    if (IS_ASKED(thread)) {
-        PyObject **at = place_of(site, thread);
-        PyObject *object = at == NULL ? NULL : at[-site->depth];
-        if (object != NULL && has_plain_contents(object, thread)) {
-            return Py_NewRef(operand);
-        }
-    }
-    return access_pass_on(site, operand);
+    UNUSED(operand);
+    PyObject *object = at == NULL ? NULL : at[-site->depth];
+    return object != NULL && has_plain_contents(object, thread);
 }
 
-static PyObject *both(PyObject *self, PyObject *operand)
+SHAPE(both)
 {
-    AccessSite *site = (AccessSite *)self;
-    const Thread *thread = me;
-    if (IS_ASKED(thread)) {
-        PyObject **at = place_of(site, thread);
-        if (at != NULL && at[-1] != NULL && has_plain_contents(operand, thread) &&
-            has_plain_contents(at[-1], thread)) {
-            return Py_NewRef(operand);
-        }
-    }
-    return access_pass_on(site, operand);
+    UNUSED(site);
+    return at != NULL && at[-1] != NULL && has_plain_contents(operand, thread) &&
+           has_plain_contents(at[-1], thread);
 }
 
-static PyObject *item(PyObject *self, PyObject *operand)
+SHAPE(item)
 {
-    AccessSite *site = (AccessSite *)self;
-    const Thread *thread = me;
-    PyObject **at = IS_ASKED(thread) ? place_of(site, thread) : NULL;
-    if (at != NULL) {
-        PyObject *object = at[-site->depth];
-        if (PyUnicode_CheckExact(object) || is_own(object, thread) ||
-            (site->depth == 1 && is_read_item(site, object, operand, thread))) {
-            return Py_NewRef(operand);
-        }
-    }
-    return access_pass_on(site, operand);
+    PyObject *object = at == NULL ? NULL : at[-site->depth];
+    return object != NULL && (PyUnicode_CheckExact(object) || is_own(object, thread) ||
+                              (site->depth == 1 && is_read_item(site, object, operand, thread)));
 }
 
-static PyObject *augmented_item(PyObject *self, PyObject *operand)
+SHAPE(augmented_item)
 {
-    AccessSite *site = (AccessSite *)self;
-    const Thread *thread = me;
-    PyObject **at = IS_ASKED(thread) ? place_of(site, thread) : NULL;
-    if (at != NULL && is_number(at[-1]) && is_own(at[-site->depth], thread)) {
-        return Py_NewRef(operand);
-    }
-    return access_pass_on(site, operand);
+    UNUSED(operand);
+    return at != NULL && is_number(at[-1]) && is_own(at[-site->depth], thread);
 }
 
-static PyObject *augmented_attribute(PyObject *self, PyObject *operand)
+/* A number leads nobody to anything. */
+SHAPE(augmented_attribute)
 {
-    AccessSite *site = (AccessSite *)self;
-    const Thread *thread = me;
-    PyObject **at = IS_ASKED(thread) ? place_of(site, thread) : NULL;
-    if (at != NULL && is_number(at[-1])) { /* a number leads nobody to anything */
-        if (is_safe_attribute(site, at[-site->depth], thread, false)) {
-            return Py_NewRef(operand);
-        }
-    }
-    return access_pass_on(site, operand);
+    UNUSED(operand);
+    return at != NULL && is_number(at[-1]) &&
+           is_safe_attribute(site, at[-site->depth], thread, false);
 }
 
-static PyObject *called_method(PyObject *self, PyObject *operand)
+/* What is augmented must be a number, too. */
+SHAPE(global)
 {
-    AccessSite *site = (AccessSite *)self;
-    const Thread *thread = me;
-    PyObject **at = IS_ASKED(thread) ? place_of(site, thread) : NULL;
-    if (at != NULL && site->place > site->depth) {
-        PyObject *object = at[-site->depth], *called = at[-site->depth - 1];
-        if (object != NULL && called != NULL) {
-            bool is_safe = is_plain_container(object) ? is_own(object, thread)
-                                                      : attributes_are_all(site, object);
-            if (is_safe) {
-                return Py_NewRef(operand);
-            }
-        }
-    }
-    return access_pass_on(site, operand);
+    UNUSED(operand);
+    return at != NULL && (!site->augments || is_number(at[-1])) &&
+           is_told(site, compat_top_frame(thread->tstate)->f_globals, thread);
 }
 
-static PyObject *turn(PyObject *self, PyObject *operand)
+SHAPE(called_method)
 {
-    AccessSite *site = (AccessSite *)self;
-    const Thread *thread = me;
-    PyObject **at = IS_ASKED(thread) ? place_of(site, thread) : NULL;
+    UNUSED(operand);
+    PyObject *object = at == NULL ? NULL : at[-site->depth];
+    if (object == NULL || at[-site->depth - 1] == NULL) {
+        return false;
+    }
+    return is_plain_container(object) ? is_own(object, thread) : attributes_are_all(site, object);
+}
+
+SHAPE(turn)
+{
+    UNUSED(operand);
     PyObject *iterator = at == NULL ? NULL : at[-1];
-    if (iterator != NULL) {
-        PyTypeObject *type = Py_TYPE(iterator);
-        PyObject *list = type == &PyListIter_Type ? compat_iterated_list(iterator) : NULL;
-        if (type == &PyRangeIter_Type || (list != NULL && is_own(list, thread)) ||
-            memo_is_of(site, iterator, thread->epoch)) {
-            return Py_NewRef(operand);
-        }
+    if (iterator == NULL) {
+        return false;
     }
-    return access_pass_on(site, operand);
+    PyTypeObject *type = Py_TYPE(iterator);
+    PyObject *list = type == &PyListIter_Type ? compat_iterated_list(iterator) : NULL;
+    return type == &PyRangeIter_Type || (list != NULL && is_own(list, thread)) ||
+           memo_is_of(site, iterator, thread->epoch);
 }
+
+/* ---- how sites are asked ---- */
+
+#define IS_ASKED(thread) (__builtin_expect(detector_is_alone && (thread) != NULL, 1))
+
+/* By an operator that has site and operand, and gives back the operand; and by an instruction that
+ * has nothing but the site, which lies on its operand, or stands alone (plant.c). */
+#define ASKED(shape)                                                                               \
+    static PyObject *shape##_around(PyObject *self, PyObject *operand)                             \
+    {                                                                                              \
+        AccessSite *site = (AccessSite *)self;                                                     \
+        const Thread *thread = me;                                                                 \
+        plant_after(site);                                                                         \
+        if (IS_ASKED(thread) && shape(site, operand, place_of(site, thread, 0), thread)) {         \
+            return Py_NewRef(operand);                                                             \
+        }                                                                                          \
+        return pass_around(site, operand);                                                         \
+    }                                                                                              \
+    static PyObject *shape##_after(PyObject *self)                                                 \
+    {                                                                                              \
+        AccessSite *site = (AccessSite *)self;                                                     \
+        const Thread *thread = me;                                                                 \
+        const int after = !is_bare(SHAPE_##shape, site);                                           \
+        PyObject **at = IS_ASKED(thread) ? place_of(site, thread, after) : NULL;                   \
+        if (at != NULL && shape(site, at[0], at, thread)) {                                        \
+            return NULL;                                                                           \
+        }                                                                                          \
+        return pass_after(site);                                                                   \
+    }
+
+/* clang-format off */
+#define SHAPES(X) \
+    X(any) X(attribute) X(written_attribute) X(method) \
+    X(contents) X(contents_below) X(both) X(item) \
+    X(augmented_item) X(augmented_attribute) X(global) X(called_method) X(turn)
+/* clang-format on */
+#define AS_NUMBER(shape) SHAPE_##shape,
+enum Shape { SHAPES(AS_NUMBER) SHAPE_COUNT };
+
+/* Turns stand alone, and so may those of variables; all others have operands. */
+static inline bool is_bare(enum Shape shape, const AccessSite *site)
+{
+    bool may_be = shape == SHAPE_any || shape == SHAPE_global;
+    return shape == SHAPE_turn || (may_be && site->is_bare);
+}
+
+static PyObject *__attribute__((noinline)) pass_around(AccessSite *site, PyObject *operand)
+{
+    return access_tell(site, operand) < 0 ? NULL : Py_NewRef(operand);
+}
+
+static PyObject *__attribute__((noinline)) pass_after(AccessSite *site)
+{
+    PyObject *operand = access_below(site, 0);
+    if (operand == NULL) {
+        return NULL;
+    }
+    return planted_outcome(access_tell(site, site->is_bare ? Py_True : operand));
+}
+
+SHAPES(ASKED)
 
 /* ---- the types ---- */
 
@@ -306,23 +328,17 @@ static void site_dealloc(PyObject *self)
 static PyNumberMethods site_number = {
     .nb_negative = negation, .nb_bool = truth, .nb_matrix_multiply = matrix_multiply};
 
-/* clang-format off */
-#define SHAPES(X) \
-    X(any) X(attribute) X(written_attribute) X(method) \
-    X(contents) X(contents_below) X(both) X(item) \
-    X(augmented_item) X(augmented_attribute) X(called_method) X(turn)
-/* clang-format on */
-#define AS_NUMBER(shape) SHAPE_##shape,
-#define AS_MAPPING(shape) [SHAPE_##shape] = {.mp_subscript = shape},
+#define AS_MAPPING(shape)                                                                          \
+    [SHAPE_##shape] = {.mp_subscript = shape##_around, .mp_ass_subscript = planted_raise},
 #define AS_TYPE(shape)                                                                             \
     [SHAPE_##shape] = {PyVarObject_HEAD_INIT(NULL, 0).tp_name = "reenact._core.AccessSite",        \
                        .tp_basicsize = sizeof(AccessSite),                                         \
                        .tp_flags = Py_TPFLAGS_DEFAULT,                                             \
                        .tp_as_mapping = &mappings[SHAPE_##shape],                                  \
                        .tp_as_number = &site_number,                                               \
+                       .tp_iternext = shape##_after,                                               \
                        .tp_repr = describe,                                                        \
                        .tp_dealloc = site_dealloc},
-enum Shape { SHAPES(AS_NUMBER) SHAPE_COUNT };
 static PyMappingMethods mappings[] = {SHAPES(AS_MAPPING)};
 static PyTypeObject types[] = {SHAPES(AS_TYPE)};
 
@@ -374,6 +390,9 @@ PyTypeObject *glance_type(const AccessSite *site)
     case ACCESS_CONTENTS:
     case ACCESS_MEMBER:
         shape = site->augments ? SHAPE_any : site->recalls ? shape_below(site) : SHAPE_contents;
+        break;
+    case ACCESS_GLOBAL:
+        shape = site->deletes || (site->writes && !site->augments) ? SHAPE_any : SHAPE_global;
         break;
     default: shape = site->recalls ? shape_below(site) : SHAPE_any; break;
     }

@@ -205,6 +205,24 @@ static enum Taken take(Thread *thread, PyObject *self, Object *object, bool (*tr
     return TAKEN;
 }
 
+/* In a copy with no other thread: whoever has the lock does not give it back. */
+static PyObject *acquire_alone(PyObject *self, PyObject *const *args, Py_ssize_t count,
+                               PyObject *names, PyObject *native)
+{
+    bool blocking;
+    int64_t timeout_ns;
+    if (parse_wait(args, count, names, &blocking, &timeout_ns) < 0) {
+        return NULL;
+    }
+    PyObject *taken = PyObject_CallFunctionObjArgs(native, self, Py_False, NULL);
+    if (taken == Py_False && blocking) {
+        Py_DECREF(taken);
+        PyErr_SetString(PyExc_RuntimeError, "the lock is held, and here nobody gives it back");
+        return NULL;
+    }
+    return taken;
+}
+
 static PyObject *acquire(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names,
                          PyObject *native, enum ObjectKind kind, bool (*try)(PyObject *))
 {
@@ -212,7 +230,8 @@ static PyObject *acquire(PyObject *self, PyObject *const *args, Py_ssize_t count
     int64_t timeout_ns;
     Thread *thread = gate_me();
     if (thread == NULL) {
-        return call_method(native, self, args, count, names);
+        return look_is_alone() ? acquire_alone(self, args, count, names, native)
+                               : call_method(native, self, args, count, names);
     }
     if (parse_wait(args, count, names, &blocking, &timeout_ns) < 0) {
         return NULL;

@@ -60,29 +60,39 @@ static PyObject *frame_address(PyObject *module, PyObject *frame)
     return PyLong_FromVoidPtr(compat_inner_frame((PyFrameObject *)frame));
 }
 
-/* threads(): index, status, ident, operation and object of each thread that has not ended */
+/* threads(): index, status, ident, operation and object of each thread that has not ended. One that
+ * was started counts from then on, whether the system has let it begin or not; its ident is 0. */
 static PyObject *threads(PyObject *module, PyObject *unused)
 {
     (void)module, (void)unused;
     PyObject *list = PyList_New(0);
     for (uint32_t i = 0; list != NULL && i < gate.state->threads; i++) {
         const Thread *thread = &gate.slots[i];
-        if (thread->status == ENDED || thread->tstate == NULL) {
+        bool has_begun = thread->tstate != NULL && compat_top_frame(thread->tstate) != NULL;
+        if (thread->status == ENDED || thread->status == FREE) {
             continue;
         }
-        PyObject *each =
-            Py_BuildValue("iikiIii", thread->index, (int)thread->status, thread->tstate->thread_id,
-                          thread->pending_op, thread->pending_object,
-                          thread->waits_for == NULL ? -1 : (int)thread->waits_for->kind,
-                          thread->waits_for == NULL                  ? -1
-                          : thread->waits_for->kind == OBJECT_THREAD ? (int)thread->waits_for->id
-                                                                     : thread->waits_for->owner);
+        PyObject *each = Py_BuildValue(
+            "iikiIii", thread->index, (int)thread->status,
+            has_begun ? thread->tstate->thread_id : 0UL, thread->pending_op, thread->pending_object,
+            thread->waits_for == NULL ? -1 : (int)thread->waits_for->kind,
+            thread->waits_for == NULL                  ? -1
+            : thread->waits_for->kind == OBJECT_THREAD ? (int)thread->waits_for->id
+                                                       : thread->waits_for->owner);
         if (each == NULL || PyList_Append(list, each) < 0) {
             Py_CLEAR(list);
         }
         Py_XDECREF(each);
     }
     return list;
+}
+
+static bool is_alone;
+
+/* Is this a copy that has no other threads? */
+bool look_is_alone(void)
+{
+    return is_alone;
 }
 
 /* in_copy(function, seconds): in a copy of this thread, which is not to return, and is killed if it
@@ -102,7 +112,9 @@ static PyObject *in_copy(PyObject *module, PyObject *args)
         sigset_t strikes;
         sigemptyset(&strikes);
         sigaddset(&strikes, SIGALRM);
+        is_alone = true;
         trace_give_up();
+        compat_gil_alone(PyThreadState_Get());
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         signal(SIGALRM, SIG_DFL);
         pthread_sigmask(SIG_UNBLOCK, &strikes, NULL);
@@ -126,6 +138,27 @@ static PyObject *output_so_far(PyObject *module, PyObject *unused)
     return contents_of(&streams[STREAM_OUTPUT]);
 }
 
+/* events_so_far(): how many switches, operations and collections there were, and what is left of
+ * each stream of the recording: all before it was compared with what the program did */
+static PyObject *events_so_far(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    PyObject *list = PyList_New(0);
+    const State *state = gate.state;
+    uint64_t counts[3 + STREAM_COUNT] = {state->switches, state->operations, state->collections};
+    for (int number = 1; number < STREAM_COUNT; number++) {
+        counts[3 + number] = (uint64_t)(cursors[number].end - cursors[number].at);
+    }
+    for (size_t i = 0; list != NULL && i < sizeof counts / sizeof *counts; i++) {
+        PyObject *each = PyLong_FromUnsignedLongLong(counts[i]);
+        if (each == NULL || PyList_Append(list, each) < 0) {
+            Py_CLEAR(list);
+        }
+        Py_XDECREF(each);
+    }
+    return list;
+}
+
 /* outcome_so_far(): why the gate ends the process */
 static PyObject *outcome_so_far(PyObject *module, PyObject *unused)
 {
@@ -141,6 +174,7 @@ PyMethodDef look_functions[] = {{"refuse_copies", checkpoint_refuse, METH_O, NUL
                                 {"frame_cell", frame_cell, METH_VARARGS, NULL},
                                 {"frame_address", frame_address, METH_O, NULL},
                                 {"threads", threads, METH_NOARGS, NULL},
+                                {"events_so_far", events_so_far, METH_NOARGS, NULL},
                                 {"outcome_so_far", outcome_so_far, METH_NOARGS, NULL},
                                 {"output_so_far", output_so_far, METH_NOARGS, NULL},
                                 {NULL, NULL, 0, NULL}};

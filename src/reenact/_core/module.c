@@ -153,6 +153,7 @@ static PyObject *start_gate(PyObject *module, PyObject *args)
                                .last_step = control.last_step,
                                .is_cut = control.is_cut != 0,
                                .chooser = Py_NewRef(chooser)};
+    boots_install(); /* before canaries: they know an extension by where it calls from */
     bool has_epochs = control.orders_fd >= 0 && control.mode == MODE_RECORD;
     if (has_epochs) {
         epoch_begin(control.orders_fd, control.epoch_bytes, control.epoch_steps, control.epoch_ns,

@@ -27,8 +27,7 @@ static void look_at_holder(void)
     pthread_mutex_lock(&gate.mutex);
     Thread *now = gate.holder;
     bool moved = now == NULL || now != holder || gate_step() != step ||
-                 gate.state->switches != switches || atomic_load(&epoch_is_stopped) ||
-                 !sleeps_in_kernel(now->tid);
+                 gate.state->switches != switches || !sleeps_in_kernel(now->tid);
     periods = moved ? 0 : periods + 1;
     holder = now;
     step = gate_step();
@@ -96,6 +95,9 @@ static void *patrol(void *unused)
 {
     (void)unused;
     while (is_a_period_over()) {
+        if (atomic_load(&epoch_is_looked_at)) {
+            continue; /* the holder of the baton sleeps, and is not stuck */
+        }
         if (gate.active && gate.settings.mode == MODE_RECORD) {
             search_look_for_stall();
             look_at_holder();

@@ -23,9 +23,11 @@ bool is_access_placeholder(PyObject *constant)
 
 static AccessSite *new_site(const char *name)
 {
+    static uint32_t made;
     AccessSite *site = PyObject_New(AccessSite, glance_type(NULL));
     if (site != NULL) {
         memset((char *)site + sizeof(PyObject), 0, sizeof *site - sizeof(PyObject));
+        site->number = made + 1 < 1U << SITE_BITS ? ++made : 0;
         site->name = PyUnicode_InternFromString(name);
         if (site->name == NULL) {
             Py_CLEAR(site);

@@ -2,8 +2,9 @@
  *
  * A copy shares open files with the process that it was copied from. Each regular file is opened
  * again, at the same position and under the same number; scratch files are copied first, into a
- * directory of the copy's. Maps that are shared and can be written to are made again, too. Nothing
- * here allocates. */
+ * directory of the copy's. Maps that are shared and can be written to are made again, too. A copy
+ * that an epoch begins with does so as soon as it is made, since its process goes on, closes,
+ * overwrites and unlinks what it likes. Nothing here allocates. */
 #include "files.h"
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,17 +16,20 @@
 #include <unistd.h>
 
 enum { PATH_SIZE = 4096 };
+#define ENOUGH_FOR_ALL ((off_t)1 << 62)
 
 /* Where files were, and how long, when a process that records was copied: it has gone on since. */
 static struct {
     bool is_known;
-    off_t position, size;
+    off_t position;
+    Facts facts;
 } noted[FIRST_OF_OURS];
 
 static int root_fd = -1; /* where the first process had its scratch files */
 static char old_path[PATH_SIZE];
 
 typedef bool (*Each)(const char *name, void *unused);
+static void make_maps_private(void);
 
 static bool is_regular(const char *name, int *fd, struct stat *found)
 {
@@ -42,7 +46,7 @@ static bool note_position(const char *name, void *unused)
     if (is_regular(name, &fd, &found)) {
         noted[fd].is_known = true;
         noted[fd].position = lseek(fd, 0, SEEK_CUR);
-        noted[fd].size = found.st_size;
+        noted[fd].facts = facts_of(&found);
     }
     return true;
 }
@@ -54,6 +58,24 @@ static void each_descriptor(Each each)
     close(numbers);
 }
 
+static void put_in_place(int anew, int fd)
+{
+    dup3(anew, fd, fcntl(fd, F_GETFD) & FD_CLOEXEC ? O_CLOEXEC : 0);
+}
+
+/* The same file, with a position and locks of its own. */
+static int open_same(int fd)
+{
+    char link[64];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    int flags = fcntl(fd, F_GETFL) & ~(O_CREAT | O_EXCL | O_TRUNC);
+    int anew = open(link, flags | O_CLOEXEC);
+    if (anew >= 0 && noted[fd].is_known) {
+        lseek(anew, noted[fd].position, SEEK_SET);
+    }
+    return anew;
+}
+
 static int stand_in;
 
 static bool let_go(const char *name, void *unused)
@@ -62,20 +84,26 @@ static bool let_go(const char *name, void *unused)
     int fd = atoi(name);
     struct stat found;
     if (name[0] < '0' || name[0] > '9' || fd >= FIRST_OF_OURS || fstat(fd, &found) < 0 ||
-        S_ISREG(found.st_mode) || S_ISCHR(found.st_mode) || S_ISDIR(found.st_mode)) {
+        S_ISDIR(found.st_mode) || (S_ISCHR(found.st_mode) && !isatty(fd))) {
         return true;
     }
-    dup3(stand_in, fd, fcntl(fd, F_GETFD) & FD_CLOEXEC ? O_CLOEXEC : 0);
+    int anew = S_ISREG(found.st_mode) ? open_same(fd) : dup(stand_in);
+    if (anew >= 0) {
+        put_in_place(anew, fd);
+        close(anew);
+    }
     return true;
 }
 
 /* In a copy of a process that records: sockets, pipes and the like are the process's alone, so that
- * their other ends see it when it closes them. What it does with them is in the log. */
+ * their other ends see it when it closes them; what it does with them is in the log. So are locks
+ * on files, which the process gives back by closing. */
 void files_let_go(void)
 {
     stand_in = move_high(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     each_descriptor(let_go);
     close(stand_in);
+    make_maps_private();
 }
 
 /* Before a process that records is copied. */
@@ -85,16 +113,27 @@ void files_note_positions(void)
     each_descriptor(note_position);
 }
 
+/* After that, in the process and in the copy alike. */
+void files_mark_older(void)
+{
+    for (int fd = 0; fd < FIRST_OF_OURS; fd++) {
+        if (noted[fd].is_known) {
+            files_note_older(fd, &noted[fd].facts);
+        }
+    }
+}
+
 static int from_fd, to_fd;
 
-static void copy_file(int from, int to)
+static void copy_file(int from, int to, off_t most)
 {
     char buffer[1 << 16];
     ssize_t size;
-    while (from >= 0 && to >= 0 && (size = read(from, buffer, sizeof buffer)) > 0) {
+    while (from >= 0 && to >= 0 && most > 0 && (size = read(from, buffer, sizeof buffer)) > 0) {
         if (write(to, buffer, (size_t)size) != size) {
             _exit(EXIT_UNUSABLE); /* no room: this copy would not be one */
         }
+        most -= size;
     }
     close(from);
     close(to);
@@ -105,23 +144,38 @@ static bool copy_scratch(const char *name, void *unused)
     (void)unused;
     if ((name[0] == 'f' || name[0] == 'w') && name[1] >= '0' && name[1] <= '9') {
         copy_file(openat(from_fd, name, O_RDONLY | O_CLOEXEC),
-                  openat(to_fd, name, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600));
+                  openat(to_fd, name, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600),
+                  ENOUGH_FOR_ALL);
     }
     return true;
 }
 
-/* A file that the program writes to, as it was when the process was copied. */
-static int open_written(int fd, int flags, const char *link)
+/* A file as long as it was when the process was copied. What the program reads from it is in the
+ * log (fileio.c); what it holds is only seen by those who map it into memory, or read it by means
+ * that nobody declared. */
+static int open_stand_in(int fd, int flags, const char *link)
 {
     char name[32];
+    off_t size = noted[fd].facts.size;
+    bool is_read = (flags & O_ACCMODE) != O_WRONLY;
     snprintf(name, sizeof name, "w%d", fd);
-    copy_file(open(link, O_RDONLY | O_CLOEXEC),
-              openat(to_fd, name, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600));
+    int to = openat(to_fd, name, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
+    if (to < 0 || ftruncate(to, size) < 0) {
+        _exit(EXIT_UNUSABLE);
+    }
+    copy_file(is_read ? open(link, O_RDONLY | O_CLOEXEC) : -1, to, size);
     int anew = openat(to_fd, name, flags | O_CLOEXEC);
-    if (anew >= 0 && ftruncate(anew, noted[fd].size) < 0) {
+    if (anew >= 0 && may_write(flags) && ftruncate(anew, size) < 0) {
         _exit(EXIT_UNUSABLE);
     }
     return anew;
+}
+
+static bool has_changed(int fd)
+{
+    struct stat found;
+    Facts now = fstat(fd, &found) == 0 ? facts_of(&found) : (Facts){0};
+    return !is_unchanged(&noted[fd].facts, &now);
 }
 
 /* A descriptor of the same file with a position of its own, -1 if it need not or cannot be had. */
@@ -132,9 +186,9 @@ static int open_anew(int fd, int flags, const char *link)
     size_t prefix = strlen(old_path);
     path[size > 0 ? size : 0] = '\0';
     bool is_scratch = strncmp(path, old_path, prefix) == 0 && path[prefix] == '/';
-    bool is_written = noted[fd].is_known && (flags & O_ACCMODE) != O_RDONLY;
+    bool is_another = noted[fd].is_known && (may_write(flags) || has_changed(fd));
     int anew = is_scratch   ? openat(to_fd, path + prefix + 1, flags | O_CLOEXEC)
-               : is_written ? open_written(fd, flags, link)
+               : is_another ? open_stand_in(fd, flags, link)
                             : open(link, flags | O_CLOEXEC);
     if (anew >= 0) {
         lseek(anew, noted[fd].is_known ? noted[fd].position : lseek(fd, 0, SEEK_CUR), SEEK_SET);
@@ -158,7 +212,7 @@ static bool make_private(const char *name, void *unused)
     if (anew < 0) {
         return true;
     }
-    dup3(anew, fd, fcntl(fd, F_GETFD) & FD_CLOEXEC ? O_CLOEXEC : 0);
+    put_in_place(anew, fd);
     close(anew);
     Opened *entry = opened_at(fd);
     Facts before = facts_of(&found);
@@ -211,8 +265,8 @@ static void make_map_private(char *line)
     map.offset = strtoull(rest + 5, &rest, 16);
     map.path = strchr(rest, '/');
     size_t prefix = strlen(old_path);
-    bool is_scratch =
-        map.path != NULL && strncmp(map.path, old_path, prefix) == 0 && map.path[prefix] == '/';
+    bool is_scratch = map.path != NULL && prefix > 0 && strncmp(map.path, old_path, prefix) == 0 &&
+                      map.path[prefix] == '/';
     if (!(is_scratch ? map_scratch(&map, map.path + prefix + 1) : copy_map(&map))) {
         _exit(EXIT_UNUSABLE);
     }

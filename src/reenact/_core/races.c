@@ -48,6 +48,7 @@ enum { MOST_SEEN = 1 << 12 };
 static Seen seen[MOST_SEEN];
 
 Memo memos[MOST_MEMOS]; /* the same by sites */
+static Cell *memo_cells[MOST_MEMOS];
 static Cell *last_cell; /* of what was told; NULL if it was more than a plain variable */
 
 /* The access that is being looked at. */
@@ -411,24 +412,59 @@ bool races_have_seen(AccessSite *site, PyObject *operand)
     return memo_is_of(site, operand, me->epoch);
 }
 
+/* The access that a site makes in this epoch, as a word. */
+static inline Word word_of(AccessSite *site, enum AccessMode mode)
+{
+    return me->epoch | (Word)depot_access(site, mode, locks_number(me)) << 40;
+}
+
+/* The variable was written before, if at all. This read is kept, in place of one before it. */
+static void read_quietly(Cell *cell, AccessSite *site, PyObject *operand)
+{
+    if ((cell->read & EPOCH_MASK) == me->epoch || (cell->write & EPOCH_MASK) == me->epoch) {
+        return;
+    }
+    if (cell->read == 0 || ((cell->read >> 32 & 0xFF) != SEVERAL && is_before(cell->read))) {
+        cell->read = word_of(site, MODE_READ);
+        return;
+    }
+    begin_look(site, operand, 0, MODE_READ);
+    cell->read = keep(cell->read);
+}
+
+/* It was read before as well, by one thread at most. */
+static void write_quietly(Cell *cell, AccessSite *site)
+{
+    if ((cell->write & EPOCH_MASK) != me->epoch) {
+        cell->read = 0;
+        cell->write = word_of(site, MODE_WRITE);
+    }
+}
+
 /* The same, or can it be told in short? */
 bool races_repeat(AccessSite *site, PyObject *operand)
 {
     check_places();
-    Memo *memo = memo_of(site, operand, me->epoch);
+    size_t place = memo_place(site, operand, me->epoch);
+    Memo *memo = &memos[place];
     uint64_t moment = moment_of(operand);
-    if (memo->operand != operand || memo->site != site) {
+    if (memo->key != memo_key(site, operand)) {
         return false;
     }
     if (memo->moment == moment) {
         return true;
     }
-    if (memo->cell == NULL || (uint16_t)memo->moment != (uint16_t)moment ||
-        !is_quiet(memo->cell, site->writes)) {
+    Cell *cell = memo_cells[place];
+    if (cell == NULL || (uint16_t)memo->moment != (uint16_t)moment ||
+        !is_quiet(cell, site->writes)) {
         return false;
     }
-    begin_look(site, operand, 0, site->writes ? MODE_WRITE : MODE_READ);
-    (site->writes ? write_cell : read_cell)(memo->cell);
+    if (site->writes) {
+        write_quietly(cell, site);
+    }
+    else {
+        read_quietly(cell, site, operand);
+    }
     memo->moment = moment;
     return true;
 }
@@ -470,8 +506,10 @@ bool races_repeat_item(AccessSite *site, PyObject *list, size_t index)
 
 static void memorize(AccessSite *site, PyObject *operand, Cell *cell)
 {
-    if (!tape_is_on) {
-        *memo_of(site, operand, me->epoch) = (Memo){site, operand, moment_of(operand), cell};
+    if (!tape_is_on && site->number != 0) {
+        size_t place = memo_place(site, operand, me->epoch);
+        memos[place] = (Memo){memo_key(site, operand), moment_of(operand)};
+        memo_cells[place] = cell;
     }
 }
 

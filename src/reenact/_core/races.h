@@ -131,29 +131,32 @@ void shadow_renew(PyObject *object);
 void shadow_close(void);
 
 /* races.c */
-/* What sites of attributes have told: what an operand means need not be found out again. */
+/* What sites of attributes have told: what an operand means need not be found out again. What sites
+ * next to each other in the source tell of an object lies side by side. */
 typedef struct {
-    AccessSite *site;
-    PyObject *operand;
+    uint64_t key;    /* the operand's address, and the site's number */
     uint64_t moment; /* the epoch, and the operand's life */
-    Cell *cell;
 } Memo;
-enum { MEMO_BITS = 16, MOST_MEMOS = 1 << MEMO_BITS };
+enum { MEMO_BITS = 17, MOST_MEMOS = 1 << MEMO_BITS };
 extern Memo memos[MOST_MEMOS];
 
+static inline uint64_t memo_key(const AccessSite *site, const PyObject *operand)
+{
+    return (uint64_t)((uintptr_t)operand >> 4) << SITE_BITS | site->number;
+}
+
 /* Each thread has its own, in the slot that the epoch has. */
-static inline Memo *memo_of(const AccessSite *site, const PyObject *operand, uint64_t epoch)
+static inline size_t memo_place(const AccessSite *site, const PyObject *operand, uint64_t epoch)
 {
     uint64_t hash = ((uintptr_t)operand >> 4) * 0x9E3779B97F4A7C15ULL;
-    hash ^= (((uintptr_t)site >> 4) + (epoch >> 32)) * 0xC2B2AE3D27D4EB4FULL;
-    return &memos[hash >> (64 - MEMO_BITS)];
+    return ((hash >> (64 - MEMO_BITS)) + site->number + (epoch >> 32) * 40503) & (MOST_MEMOS - 1);
 }
 
 /* Was all that the site and the operand tell told in this epoch? */
 static inline bool memo_is_of(const AccessSite *site, const PyObject *operand, uint64_t epoch)
 {
-    const Memo *memo = memo_of(site, operand, epoch);
-    return memo->operand == operand && memo->site == site &&
+    const Memo *memo = &memos[memo_place(site, operand, epoch)];
+    return memo->key == memo_key(site, operand) &&
            memo->moment == (epoch << 16 | *shadow_at(operand));
 }
 

@@ -215,13 +215,18 @@ static inline void begin_era(const void *block, size_t size)
     }
 }
 
+/* What has attributes or items has 16 bytes before it, for the garbage collector, and three words.
+ */
+enum { LARGEST_ATOM = 32 };
+
 static void *watched_malloc(void *context, size_t size)
 {
     (void)context;
-    void *block = native.malloc(native.ctx, size);
-    if (size % sizeof(void *) == 0) { /* else it is a number or a text: nobody asks whose it is */
-        begin_era(block, size);
+    if (size <= LARGEST_ATOM || size % sizeof(void *) != 0) {
+        return native.malloc(native.ctx, size); /* a number or a text: nobody asks whose it is */
     }
+    void *block = native.malloc(native.ctx, size);
+    begin_era(block, size);
     return block;
 }
 

@@ -228,7 +228,9 @@ static PyObject *start(PyObject *native, PyObject *const *args, Py_ssize_t count
     for (Py_ssize_t i = 1; i < total && i < 12; i++) {
         all[i] = args[i];
     }
+    boots_begin();
     PyObject *result = PyObject_Vectorcall(native, all, (size_t)count, names);
+    boots_end();
     if (result == NULL) {
         gate_withdraw(child);
     }

@@ -36,6 +36,7 @@ def gather(
     problems = [_OVERFLOW] if raw["overflow"] else []
     if raw["left_out"]:
         problems.append(f"{raw['left_out']:,} more races were seen than could be kept")
+    problems += raw.get("unseen", ())
     if raw.get("locks"):
         about_locks = locks.analyse(raw["locks"], is_whole)
         found += Locking(reader, sources).findings(about_locks)

@@ -2,9 +2,10 @@
 
 Version 1 is one JSON object. `races` has one entry for each pair of sites and modes; `left_out` is
 how many more there were; `overflow` says that there were too many threads to keep apart at once,
-`forgotten` how many were forgotten since they had ended long before, if any were; `sample` is the
-share of variables that was looked at; `threads` are the names of threads, if they are known, and
-`locks` is for `locks.py`. Written by us for us: what is not as expected is a bug.
+`forgotten` how many were forgotten since they had ended long before, if any were; `unseen` tells in
+words what else was not looked at; `sample` is the share of variables that was; `threads` are the
+names of threads, if they are known, and `locks` is for `locks.py`. Written by us for us: what is
+not as expected is a bug.
 """
 
 from __future__ import annotations

@@ -11,13 +11,14 @@ from reenact.cli.exits import ends_well
 from reenact.cli.program import add_options, program_of, settings_of
 from reenact.cli.record import choices_of
 from reenact.cli.wording import signal_name
-from reenact.guard.failing import handle
+from reenact.guard.failing import Looker
 from reenact.guard.keeper import MEGABYTES, Keeper, Limits
 
 DESCRIPTION = """\
 Run a program as it is, in epochs. At an uncaught exception in any thread, a deadlock, a fatal
 signal or a call of reenact.rollback(), the last epoch is run again, identically, in a copy of the
-process, with eyes open: values, who wrote them last, which lines ran, races. Then the program ends,
+process, with eyes open: values, who wrote them last, which lines ran, races. Whether it agreed, and
+after how many tries, is told. Then the program ends,
 goes on, or is looked at with the debugger. Exits with the program's own exit code; with 1 if it
 was stopped at a failure.
 """
@@ -93,12 +94,9 @@ def run(args: argparse.Namespace) -> int:
         given.get("seconds", 0.0),
     )
     settings = settings_of(args)
+    looker = Looker(args.on_failure, show)
     keeper = Keeper(
-        program_of(args, settings),
-        choices_of(settings),
-        limits,
-        lambda failure: handle(failure, args.on_failure, show),
-        tools=args.tools,
+        program_of(args, settings), choices_of(settings), limits, looker.handle, tools=args.tools
     )
     ended = keeper.run()
     if keeper.refusal and keeper.epochs == 0:
@@ -106,9 +104,24 @@ def run(args: argparse.Namespace) -> int:
     if ended.signal is not None:
         _say(f"killed by {signal_name(ended.signal)}")
     if keeper.failures:
-        count = f"{keeper.failures} failure" + ("s" if keeper.failures > 1 else "")
-        _say(f"{count} in {keeper.epochs} epochs")
+        _say(f"{_count(keeper.failures, 'failure')} in {_count(keeper.epochs, 'epoch')}")
+        _say(_tried(looker))
     return ended.exit_code
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" + ("" if number == 1 else "s")
+
+
+def _tried(looker: Looker) -> str:
+    words = [
+        f"{number} at the first try" if tries == 1 else f"{number} at try {tries}"
+        for tries, number in sorted(looker.agreed.items())
+        if number
+    ]
+    if looker.disagreed:
+        words.append(f"{looker.disagreed} went another way each time")
+    return "run again: " + (", ".join(words) or "none")
 
 
 def _say(text: str) -> None:

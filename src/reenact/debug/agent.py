@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import marshal
 import os
+import sys
 
 from reenact import _core
 from reenact.debug.frames import OURS, described, frame_at, frames_of
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+SIGALRM = 14  # without importing signal
 LIMIT_S = 10  # for what an expression may take
 _SIZE = 4  # bytes before each message
 _hunt: Hunt | None = None
@@ -98,11 +100,18 @@ def _isolated(request: dict[str, Any]) -> dict[str, Any]:
     os.close(writing)
     with open(reading, "rb") as file:
         data = file.read()
-    os.waitpid(pid, 0)
+    _, status = os.waitpid(pid, 0)
     if not data:
-        return {"error": f"it did not come to an end within {LIMIT_S} seconds"}
+        return {"error": _without_answer(os.waitstatus_to_exitcode(status))}
     result: dict[str, Any] = marshal.loads(data)
     return result
+
+
+def _without_answer(code: int) -> str:
+    if code == -SIGALRM:
+        return f"it did not come to an end within {LIMIT_S} seconds"
+    how = f"signal {-code}" if code < 0 else f"exit code {code}"
+    return f"the copy that was to answer ended with {how}"
 
 
 def _send(descriptor: int, document: dict[str, Any]) -> None:
@@ -228,10 +237,17 @@ def _output(request: dict[str, Any]) -> dict[str, Any]:
     return {"output": _core.output_so_far().hex()}
 
 
-def _digest(request: dict[str, Any]) -> dict[str, Any]:
-    from reenact.debug import digest
+def _state(request: dict[str, Any]) -> dict[str, Any]:
+    """Of the whole program, for comparisons."""
+    modules = dict(sys.modules)  # the program's: before anything is imported here
+    said = {**_stack(request), **_threads(request), **_output(request)}
+    said["events"] = _core.events_so_far()
+    if request["digest"]:
+        from reenact.debug import digest
 
-    return {"digest": digest.of_program(frames_of, [each[0] for each in _core.threads()])}
+        threads = [each["index"] for each in said["threads"]]
+        said["digest"] = digest.of_program(frames_of, threads, modules)
+    return said
 
 
 _ANSWERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
@@ -247,5 +263,5 @@ _ANSWERS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "culprits": _culprits,
     "lines": _lines,
     "output": _output,
-    "digest": _digest,
+    "state": _state,
 }

@@ -6,6 +6,7 @@ can be copied as often as one likes; to be sent on, or made to talk, changes it 
 
 from __future__ import annotations
 
+import errno
 import marshal
 import os
 import select
@@ -158,7 +159,8 @@ class Process:
             raise ProcessGone(f"process {self.pid} of the replay has ended") from error
 
     def copy(self) -> Process | None:
-        """A copy that is stopped at the same step, or None if there cannot be one."""
+        """A copy that is stopped at the same step, or None if there cannot be one: `refusal` says
+        why, or is empty if there may be one later."""
         with uninterrupted():
             return self._copy()
 
@@ -169,7 +171,8 @@ class Process:
             answer = self._answer()
         if answer.number <= 0:
             ours.close()
-            self.refusal = self.refusal or os.strerror(-answer.number)
+            if answer.number != -errno.EAGAIN:  # else some thread was not where it can be held
+                self.refusal = self.refusal or os.strerror(-answer.number)
             return None
         copied = Process(ours, answer.number, self._interruption, self._directory)
         copied.thread, copied.reason = self.thread, self.reason

@@ -15,6 +15,7 @@ import os
 
 from reenact import _core
 from reenact.engine import edges, machinery
+from reenact.instrument import loader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,6 +84,7 @@ def found() -> dict[str, Any]:
         "left_out": left_out,
         "overflow": overflow,
         "forgotten": forgotten,
+        "unseen": loader.unseen(),
         "sample": _sample,
         "locks": _core.locks_found(),
         "threads": [{"index": index, "name": name} for index, name in sorted(edges.names.items())],

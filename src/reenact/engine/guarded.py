@@ -58,6 +58,12 @@ def rollback(why: str = "") -> None:
         _tell(why or "reenact.rollback() was called")
 
 
+def begin_epoch() -> None:
+    """Begin a new epoch here, as after a piece of work: from now on nobody goes back further. Does
+    nothing unless `reenact run` has started the program."""
+    _core.epoch_renew()
+
+
 class guarded:
     """An exception that leaves this block, or the function that this decorates, is a failure even
     if somebody catches it further out. Does nothing unless `reenact run` has started the program.

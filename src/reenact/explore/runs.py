@@ -125,6 +125,7 @@ def judged(ran: Ran, settings: Settings) -> Ran:
         ran.failure = ran.failure or ran.race
         if ran.raw["overflow"] and not ran.uncontrolled:
             ran.uncontrolled = TOO_MANY_THREADS
+        ran.uncontrolled = ran.uncontrolled or next(iter(ran.raw["unseen"]), "")
     return ran
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from typing import Literal
 
 from reenact.analysis.report import report_of
@@ -14,6 +16,7 @@ from reenact.debug.terminal.session import Given, Session
 from reenact.debug.traveller import TravelError, Traveller
 from reenact.errors import ReenactError
 from reenact.guard import report
+from reenact.guard.again import run_again
 from reenact.guard.epoch import EpochTraveller
 from reenact.guard.keeper import Failure
 from reenact.recordings.reader import Recording
@@ -22,11 +25,30 @@ OnFailure = Literal["stop", "continue", "debug"]
 Show = Callable[[Iterable[Row]], None]
 
 
-def handle(failure: Failure, on_failure: OnFailure, show: Show) -> bool:
-    """Look, and say whether the program is to go on."""
-    sys.stdout.flush()
-    recording = Recording.open(failure.directory)
-    try:
+@dataclass
+class Looker:
+    """Looks at each failure as it comes, and counts the tries that it took to see it again."""
+
+    on_failure: OnFailure
+    show: Show
+    agreed: Counter[int] = field(default_factory=Counter)  # failures, by the number of tries
+    disagreed: int = 0
+
+    def handle(self, failure: Failure) -> bool:
+        """Look, and say whether the program is to go on."""
+        sys.stdout.flush()
+        try:
+            self._look(failure, Recording.open(failure.directory))
+        except (ReenactError, OSError) as error:
+            self.show(
+                [[("red", f"FAILED: {failure.text}")], [("yellow", f"not looked at: {error}")]]
+            )
+        return self.on_failure != "stop"
+
+    def _look(self, failure: Failure, recording: Recording) -> None:
+        again = run_again(failure)
+        self.disagreed += bool(again.disagreement)
+        self.agreed[again.tries] += not again.disagreement
         with EpochTraveller(
             recording,
             frozen=failure.frozen,
@@ -34,15 +56,10 @@ def handle(failure: Failure, on_failure: OnFailure, show: Show) -> bool:
             is_failure=failure.reason is Reason.PLACE,
         ) as traveller:
             session = _open(traveller, recording)
-            if failure.damages:
-                show(report.memory(failure, session))
-            else:
-                show(report.rows(failure, session, tries=1))
-            if on_failure == "debug":
-                loop.run(session, show, _typed(session))
-    except (ReenactError, OSError) as error:
-        show([[("red", f"FAILED: {failure.text}")], [("yellow", f"not run again: {error}")]])
-    return on_failure != "stop"
+            report_it = report.memory if failure.damages else report.rows
+            self.show(report_it(failure, session, again))
+            if self.on_failure == "debug":
+                loop.run(session, self.show, _typed(session))
 
 
 def _open(traveller: Traveller, recording: Recording) -> Session:

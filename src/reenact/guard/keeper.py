@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from reenact.debug.process import Process, Reason
+from reenact.debug.process import Process, ProcessGone, Reason
 from reenact.engine import launch, record
 from reenact.engine.launch import Choices, Ended, Program
 from reenact.recordings import format
@@ -147,16 +147,26 @@ class Keeper:
             goes_on = self._failed(text, step, thread, Reason(reason), directory, pid, damages)
             with suppress(OSError):
                 words.sendall(_ANSWER.pack(_GO_ON if goes_on else _LEAVE))
-        elif kind == 4:
+        elif kind in (4, 6):
             self.refusal = said
+        if kind == 6:
+            self._drop()
         return True
 
     def _take(self, connection: socket.socket, pid: int) -> None:
         """A new epoch: its copy takes the place of the one before."""
+        self._drop()
+        try:
+            self.frozen = Process(connection, pid)
+            self.epochs += 1
+        except ProcessGone as error:
+            self.refusal = str(error)
+
+    def _drop(self) -> None:
+        """Nobody goes back to where this epoch began."""
         if self.frozen is not None:
             self.frozen.close()
-        self.frozen = Process(connection, pid)
-        self.epochs += 1
+            self.frozen = None
 
     def _failed(
         self,

@@ -11,6 +11,7 @@ from reenact.analysis.text import Row
 from reenact.debug.terminal.session import Session
 from reenact.debug.terminal.writers import FIXED, why
 from reenact.debug.traveller import TravelError
+from reenact.guard.again import Again
 from reenact.guard.keeper import Failure
 
 _MOST_VALUES = 12
@@ -18,18 +19,11 @@ _LONGEST = 80
 _LINES = 24
 
 
-def rows(failure: Failure, session: Session, tries: int) -> Iterator[Row]:
+def rows(failure: Failure, session: Session, again: Again) -> Iterator[Row]:
     """The place, the values there, who wrote them, what ran last, and races."""
-    traveller = session.traveller
-    stop = traveller.stop
-    steps = f"steps {traveller.beginning.step} to {failure.step}"
-    tried = "at the first try" if tries == 1 else f"at try {tries}"
     yield [("red", f"FAILED: {failure.text}")]
-    if stop.why == "divergence":
-        yield [("yellow", f"the epoch ({steps}) was run again, but went another way")]
-    else:
-        yield [("", f"the epoch ({steps}) was run again, identically, {tried}")]
-    if not stop.stack:
+    yield from _again(failure, session, again)
+    if not session.traveller.stop.stack:
         yield [("", "no code of the program's runs there")]
     else:
         yield from session.at(session.frame)
@@ -42,6 +36,18 @@ def rows(failure: Failure, session: Session, tries: int) -> Iterator[Row]:
     yield from _interleaving(session)
     yield []
     yield from _races(session)
+
+
+def _again(failure: Failure, session: Session, again: Again) -> Iterator[Row]:
+    epoch = f"the epoch (steps {session.traveller.beginning.step} to {failure.step})"
+    if again.disagreement:
+        count = f"{again.tries} times" if again.tries > 1 else "once"
+        yield [("yellow", f"{epoch} was run again {count}, and went another way each time")]
+        yield [("yellow", f"  the last one: {again.disagreement}")]
+        yield [("yellow", "  what follows is of such a run: it may not be what has happened")]
+    else:
+        tried = "at the first try" if again.tries == 1 else f"at try {again.tries}"
+        yield [("", f"{epoch} was run again, identically, {tried}")]
 
 
 def _values(session: Session) -> Iterator[Row]:
@@ -77,10 +83,11 @@ def _races(session: Session) -> Iterator[Row]:
     yield from text.rows(report)
 
 
-def memory(failure: Failure, session: Session) -> Iterator[Row]:
+def memory(failure: Failure, session: Session, again: Again) -> Iterator[Row]:
     """Which line damaged which block, and where that came from."""
     by_serial = {each.serial: each for each in failure.damages}
     yield [("red", f"FAILED: {failure.text}")]
+    yield from _again(failure, session, again)
     for found in session.traveller.culprits(by_serial):
         damage = by_serial[found["serial"]]
         yield []

@@ -26,12 +26,12 @@ import _ast
 from _ast import AST
 
 from reenact.instrument.again import Again
-from reenact.instrument.around import every
 from reenact.instrument.calls import Calls, is_super
 from reenact.instrument.containers import is_nobodys, makes_container
 from reenact.instrument.creation import creations
 from reenact.instrument.escapes import Escapes
 from reenact.instrument.likely import Likely
+from reenact.instrument.nodes import every
 from reenact.instrument.places import before, first_place, last_place
 from reenact.instrument.regions import Regions
 from reenact.instrument.rewrite import ALL, HEURISTIC, is_tick, position
@@ -53,6 +53,7 @@ from reenact.instrument.sites import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Set
     from typing import Any
 
     from reenact.instrument.scopes import Scope
@@ -78,9 +79,11 @@ _OPERATORS = {
 }
 
 
-def insert_accesses(tree: _ast.Module, manner: str = ALL) -> Sites:
+def insert_accesses(
+    tree: _ast.Module, manner: str = ALL, elsewhere: Set[str] = frozenset()
+) -> Sites:
     """Put sites into *tree*, which has its ticks already; what was put in, and what was not."""
-    rewriter = _Rewriter(tree, manner)
+    rewriter = _Rewriter(tree, manner, elsewhere)
     regions = None if manner == ALL else Regions(tree, rewriter.names, rewriter.escapes)
     rewriter.rewrite(tree)
     if regions is not None:
@@ -89,8 +92,8 @@ def insert_accesses(tree: _ast.Module, manner: str = ALL) -> Sites:
 
 
 class _Rewriter(Calls):
-    def __init__(self, tree: _ast.Module, manner: str) -> None:
-        names = Names(tree)
+    def __init__(self, tree: _ast.Module, manner: str, elsewhere: Set[str]) -> None:
+        names = Names(tree, elsewhere)
         super().__init__(names, Likely(tree), Escapes(tree, names, manner == HEURISTIC), manner)
         self.again = Again(tree, names) if self.is_heuristic else None
         if self.is_heuristic:

@@ -17,8 +17,8 @@ from __future__ import annotations
 import _ast
 from _ast import AST
 
-from reenact.instrument.around import every
 from reenact.instrument.containers import METHODS
+from reenact.instrument.nodes import every
 from reenact.instrument.scopes import COMPREHENSIONS, FUNCTIONS, slots
 
 TYPE_CHECKING = False

@@ -9,6 +9,7 @@ from __future__ import annotations
 import _ast
 from _ast import AST
 
+from reenact.instrument.nodes import every
 from reenact.instrument.scopes import COMPREHENSIONS
 
 TYPE_CHECKING = False
@@ -120,17 +121,6 @@ class Around:
                 return False
             scope = scope.parent
         return scope is owner
-
-
-def every(node: AST) -> Iterator[Any]:
-    pending: list[AST] = [node]
-    while pending:
-        each = pending.pop()
-        yield each
-        for field in each._fields:
-            value = getattr(each, field, None)
-            parts = value if isinstance(value, list) else [value]
-            pending += [part for part in parts if isinstance(part, AST)]
 
 
 def _is_atom(node: Any) -> bool:

@@ -18,9 +18,10 @@ from __future__ import annotations
 import _ast
 from _ast import AST
 
-from reenact.instrument.around import Around, every
+from reenact.instrument.around import Around
 from reenact.instrument.called import Called
 from reenact.instrument.flows import HASHED, has_escaped, items_of
+from reenact.instrument.nodes import every
 from reenact.instrument.scopes import slots
 from reenact.instrument.values import SCOPES
 

@@ -35,6 +35,7 @@ from os.path import dirname
 from zipimport import zipimporter
 
 from reenact.instrument.cache import Cache, default_root, digest_of, key_for
+from reenact.instrument.elsewhere import Known
 from reenact.instrument.rewrite import ACCESSES_VERSION, ALL, DETECTOR, HEURISTIC, rewrite
 
 TYPE_CHECKING = False
@@ -138,6 +139,7 @@ class Instrumenter:
         self.plant = plant
         self.accesses = accesses
         self.manner = manner
+        self.elsewhere: tuple[str, ...] = ()  # globals of the present file that others set
         self.note_source = note_source
         self.warm = warm
         self.note_skipped = note_skipped
@@ -146,12 +148,23 @@ class Instrumenter:
     def code(self, source: bytes, path: str) -> CodeType:
         """The code of the file *path*, planted and noted."""
         digest = digest_of(source)
-        config = f"accesses {ACCESSES_VERSION} {self.manner}" if self.accesses else ""
-        key = key_for(digest, path, config=config)
+        if self.accesses:
+            self.elsewhere = _known.names_in(path, source)
+            words = (str(ACCESSES_VERSION), self.manner, *self.elsewhere)
+            key = key_for(digest, path, config=f"accesses {' '.join(words)}")
+        else:
+            key = key_for(digest, path)
         code = self._cached(source, path, key) or self._made(source, path)
+        if self.accesses:
+            _known.add(path, code, self.elsewhere)
         self.plant(code)
         self.note_source(path, digest)
         return code
+
+    def _rewritten(self, source: bytes, path: str) -> CodeType | None:
+        return rewrite(
+            source, path, accesses=self.accesses, manner=self.manner, elsewhere=self.elsewhere
+        )
 
     def _cached(self, source: bytes, path: str, key: str) -> CodeType | None:
         def fill() -> None:
@@ -163,14 +176,14 @@ class Instrumenter:
 
     def _fill(self, source: bytes, path: str, key: str) -> None:
         try:
-            code = rewrite(source, path, accesses=self.accesses, manner=self.manner)
+            code = self._rewritten(source, path)
         except Exception:  # the parent process meets the same error, and raises it
             return
         if code is not None:  # whether it is depends on the depth of the stack: ask each time
             self.cache.store(key, code)
 
     def _made(self, source: bytes, path: str) -> CodeType:
-        code = rewrite(source, path, accesses=self.accesses, manner=self.manner)
+        code = self._rewritten(source, path)
         if code is None:
             self.note_skipped(path, "it is nested too deeply")
             code = compile(source, path, "exec", dont_inherit=True)
@@ -321,6 +334,17 @@ def _is_writable(directory: str) -> bool:
 
 
 _installed: Finder | None = None
+_known = Known()
+
+
+def note_loaded(path: str, code: CodeType) -> None:
+    """Somebody else has made the code of a module, with sites."""
+    _known.add(path, code, ())
+
+
+def unseen() -> list[str]:
+    """What was set in modules after they had been loaded without sites for it."""
+    return _known.unseen
 
 
 def install(

@@ -27,8 +27,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from types import CodeType
 
+    from reenact.instrument.elsewhere import Stored
+
 REWRITER_VERSION = 1  # part of every cache key: raise it when the output changes
-ACCESSES_VERSION = 14  # the same, for code with the sites of accesses
+ACCESSES_VERSION = 15  # the same, for code with the sites of accesses
 PLACEHOLDER = "\0reenact tick\0"
 
 # Whom sites are for: a search has a point at each; the race detector alone is not told what tells
@@ -112,44 +114,57 @@ def rewrite(
     optimize: int = -1,
     accesses: bool = False,
     manner: str = ALL,
+    elsewhere: tuple[str, ...] = (),
 ) -> CodeType | None:
     """Compile *source* with ticks, or raise what `compile` raises for it.
 
-    With *accesses*, it also has the sites of `accesses.py`, in this *manner*.
+    With *accesses*, it also has the sites of `accesses.py`, in this *manner*; names of globals that
+    are set *elsewhere* are no constants.
 
     None means that Python can compile the source but we cannot rewrite it: it is nested too
     deeply to be held as a tree of Python objects. The caller compiles it untouched and says so.
     """
-    code = _compile_rewritten(source, filename, dont_inherit, optimize, accesses, manner)
+    inserted = (accesses, manner, elsewhere)
+    code = _compile_rewritten(source, filename, dont_inherit, optimize, inserted)
     if code is None:
         compile(source, filename, "exec", dont_inherit=dont_inherit, optimize=optimize)
     return code
 
 
 def _compile_rewritten(
-    source: bytes, filename: str, dont_inherit: bool, optimize: int, accesses: bool, manner: str
+    source: bytes,
+    filename: str,
+    dont_inherit: bool,
+    optimize: int,
+    inserted: tuple[bool, str, tuple[str, ...]],
 ) -> CodeType | None:
     try:
         tree = compile(source, filename, "exec", _ast.PyCF_ONLY_AST, dont_inherit)
         assert isinstance(tree, _ast.Module)
-        insert_points(tree, accesses, manner)
-        return compile(tree, filename, "exec", dont_inherit=dont_inherit, optimize=optimize)
+        stored = insert_points(tree, *inserted)
+        code = compile(tree, filename, "exec", dont_inherit=dont_inherit, optimize=optimize)
+        return code if stored is None else stored.noted(code)
     except Exception:  # whatever it is, a plain compile decides whether the program is at fault
         return None
 
 
-def insert_points(tree: _ast.Module, accesses: bool, manner: str = ALL) -> None:
-    """Put ticks, and with *accesses* its sites, into a tree that others have made or changed."""
+def insert_points(
+    tree: _ast.Module, accesses: bool, manner: str = ALL, elsewhere: tuple[str, ...] = ()
+) -> Stored | None:
+    """Put ticks, and with *accesses* its sites, into a tree that others have made or changed; what
+    the file sets that may be globals of other modules."""
     _insert_ticks(tree)
-    if accesses:
-        _insert_accesses(tree, manner)
+    return _insert_accesses(tree, manner, elsewhere) if accesses else None
 
 
-def _insert_accesses(tree: _ast.Module, manner: str) -> None:
+def _insert_accesses(tree: _ast.Module, manner: str, elsewhere: tuple[str, ...]) -> Stored:
     # Not needed to record or replay. The loader has imported it if it is.
     from reenact.instrument.accesses import insert_accesses
+    from reenact.instrument.elsewhere import Stored
 
-    insert_accesses(tree, manner)
+    stored = Stored(tree)
+    insert_accesses(tree, manner, stored.names.union(elsewhere))
+    return stored
 
 
 def _insert_ticks(tree: _ast.Module) -> None:

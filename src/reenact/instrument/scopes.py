@@ -3,12 +3,12 @@
 Owns the analysis of names that `accesses.py` needs before it rewrites anything: which scope a
 name belongs to, which globals and closure variables are bound again after other functions can see
 them (*shared*), and which local containers never leave their function (*private*). Works on the
-untouched tree, with a stack of its own, and imports nothing but `_ast`.
+untouched tree, with a stack of its own.
 
-A variable counts as shared if some function rebinds it that is not its owner, or if its owner
-binds it more than once (or in a loop) and another function uses it. To err is harmless on that
-side: it costs a point. A container is private only if nothing but operations on it is done with its
-name.
+A variable counts as shared if some function rebinds it that is not its owner, if its owner
+binds it more than once (or in a loop) and another function uses it, or if it is set elsewhere. To
+err is harmless on that side: it costs a point. A container is private only if nothing but
+operations on it is done with its name.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ import _ast
 from _ast import AST
 
 from reenact.instrument.containers import CONSUMERS, METHODS, VIEWS, is_fresh
+from reenact.instrument.elsewhere import ANY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Set
     from typing import Any
 
     # A node, its field, the index in it (-1: it is no list), what is there, and whether that
@@ -97,15 +98,19 @@ class Scope:
 
 
 class Names:
-    """What the names of one module mean."""
+    """What the names of one module mean; other modules set those that are set *elsewhere*."""
 
-    def __init__(self, tree: _ast.Module) -> None:
+    def __init__(self, tree: _ast.Module, elsewhere: Set[str] = frozenset()) -> None:
         self.scopes: dict[int, Scope] = {}  # by the identity of the node that opens them
         self._safe: set[int] = set()  # names that stand where a container cannot escape
         self._noted: set[int] = set()  # names of which all has been said
         self._collect(tree)
         for scope in self.scopes.values():
             _share(scope)
+        module = self.scopes[id(tree)]
+        module.shared |= module.bindings.keys() & (
+            module.bindings if ANY in elsewhere else elsewhere
+        )
         for scope in self.scopes.values():
             _let_escape(scope)
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import _ast
 
-from reenact.instrument.around import TO_ATOMS, every
+from reenact.instrument.around import TO_ATOMS
 from reenact.instrument.flows import EITHER, HASHED, SEQUENCE, Flows, has_escaped, items_of
+from reenact.instrument.nodes import every
 from reenact.instrument.scopes import COMPREHENSIONS, FUNCTIONS, slots
 
 TYPE_CHECKING = False

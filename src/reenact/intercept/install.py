@@ -178,13 +178,15 @@ def _apply(row: table.Row, module: ModuleType, treatment: str) -> None:
         elif row.manner == table.MODELLED:
             _model(owner, name)
         elif row.manner != "ours":
-            manner = row.manner if treatment == table.RECORDED else _passed(row)
-            _core.wrap(owner, name, manner, row.flags)
+            how = (row.manner, row.flags) if treatment == table.RECORDED else _passed(row)
+            _core.wrap(owner, name, *how)
 
 
-def _passed(row: table.Row) -> str:
-    """Of a source that the settings pass: nothing is recorded, but who waits drops the baton."""
-    return "outside" if row.flags & table.WAITS else "passed"
+def _passed(row: table.Row) -> tuple[str, int]:
+    """Of a source that the settings pass: nothing is recorded, but who waits drops the baton, and
+    what must not be done twice ends the epoch of a run that has epochs."""
+    flags = row.flags | (table.ENDS_EPOCH if row.undo == table.IRREVOCABLE else 0)
+    return "outside" if row.flags & table.WAITS else "passed", flags
 
 
 def _owner(row: table.Row, module: ModuleType) -> Any:

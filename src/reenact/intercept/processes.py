@@ -73,7 +73,8 @@ def patch_fork_exec(module: ModuleType) -> None:
 def _nested(process: str, args: Sequence[Text], executables: Sequence[bytes]) -> Any:
     """The command that records the child, or None if it is no Python program of this Python."""
     executable = next((path for path in executables if os.access(path, os.X_OK)), b"")
-    is_kept = process and _core.recording_descriptor() >= 0  # a search records nothing
+    # A search records nothing, and a run in epochs keeps one process.
+    is_kept = process and _core.recording_descriptor() >= 0 and not _core.epoch_is_on()
     if not is_kept or _native_realpath(executable) != os.fsencode(_native_realpath(sys.executable)):
         return None
     words = [os.fsdecode(word) for word in args]

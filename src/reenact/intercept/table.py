@@ -45,6 +45,7 @@ ON_SOCKET = 256
 ZERO_SECOND = 512
 ZERO_FOURTH = 1024
 AT_OFFSET = 2048
+ENDS_EPOCH = 4096
 
 SOURCES = {
     "threads": "starting, ending and waiting for threads",

@@ -1,6 +1,6 @@
 """Threads that hold locks, wait in every way there is, and have generators suspended.
 
-busy.py THREADS ROUNDS
+busy.py THREADS ROUNDS [numpy]
 """
 
 import queue
@@ -9,6 +9,12 @@ import threading
 import time
 
 THREADS, ROUNDS = int(sys.argv[1]), int(sys.argv[2])
+if sys.argv[3:] == ["numpy"]:
+    import numpy
+
+    table = numpy.arange(40_000, dtype=float).reshape(200, 200) % 7
+else:
+    table = None
 lock = threading.Lock()
 again = threading.RLock()
 changed = threading.Condition()
@@ -60,7 +66,13 @@ def sleep(number, source, mine):
     simple.put(next(source))
 
 
-KINDS = (take_lock, take_again, wait_for_change, put, get, sleep)
+def multiply(number, source, mine):
+    if table is not None:
+        mine.append(table @ table % (number + 2))
+        table[number % 200] = next(source)
+
+
+KINDS = (multiply, take_lock, take_again, wait_for_change, put, get, sleep)
 
 
 def work(number):
@@ -68,7 +80,8 @@ def work(number):
     for turn in range(ROUNDS):
         KINDS[(number + turn) % len(KINDS)](number, source, mine)
     over.wait()
-    print(number, len(mine), mine.count("full"), mine.count("empty"), flush=True)
+    texts = [each for each in mine if isinstance(each, str)]
+    print(number, len(mine), texts.count("full"), texts.count("empty"), flush=True)
 
 
 threads = [threading.Thread(target=work, args=(number,)) for number in range(THREADS)]
@@ -80,4 +93,4 @@ threads[0].join(0.001)
 over.set()
 for thread in threads:
     thread.join()
-print(sum(number for _, number in log), simple.qsize())
+print(sum(number for _, number in log), simple.qsize(), table if table is None else table.sum())
