@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tests import free_threaded
+
 if TYPE_CHECKING:
     import pytest
 
@@ -81,8 +83,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if gone:
         config.hook.pytest_deselected(items=gone)
         items[:] = [item for item in items if not item.nodeid.startswith(without)]
+    free_threaded.leave_out(items)
 
 
-def pytest_report_header() -> str:
+def pytest_report_header() -> list[str]:
     without = ", ".join(left_out())
-    return f"NOT RUN here (REENACT_ALL_TESTS=1 runs all): {without}" if without else "all tests"
+    ours = f"NOT RUN here (REENACT_ALL_TESTS=1 runs all): {without}" if without else "all tests"
+    return [ours, *free_threaded.header()]

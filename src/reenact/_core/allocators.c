@@ -522,6 +522,9 @@ static bool is_traced(void)
 /* Why it cannot begin, or NULL. */
 const char *allocators_begin(bool freed, bool everything)
 {
+    if (COLLECTOR_VISITS_BLOCKS) {
+        return "canaries are not for free-threaded interpreters, whose collector would visit them";
+    }
     if (shadow_is_open()) {
         return "canaries must begin before races are looked for";
     }

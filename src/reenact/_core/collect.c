@@ -40,29 +40,9 @@ void collect_now(uint64_t generation)
     PyErr_Restore(type, value, traceback);
 }
 
-/* The oldest generation that is over its threshold, by CPython's rule; -1 if none is. */
-static int due_generation(void)
-{
-    struct _gc_runtime_state *gc = compat_gc();
-    for (int i = NUM_GENERATIONS - 1; i >= 0; i--) {
-        bool over = gc->generations[i].count > gc->generations[i].threshold;
-        bool worth_it =
-            i < NUM_GENERATIONS - 1 || gc->long_lived_pending >= gc->long_lived_total / 4;
-        if (over && worth_it) {
-            return i;
-        }
-    }
-    return -1;
-}
-
 bool collect_if_due(void)
 {
-    struct _gc_runtime_state *gc = compat_gc();
-    if (!wanted || gc->generations[0].threshold == 0 || gc->collecting ||
-        gc->generations[0].count <= gc->generations[0].threshold) {
-        return false;
-    }
-    int generation = due_generation();
+    int generation = wanted ? compat_due_generation() : -1;
     if (generation < 0) {
         return false;
     }

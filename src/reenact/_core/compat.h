@@ -14,8 +14,8 @@
 #if PY_VERSION_HEX < 0x030B0000 || PY_VERSION_HEX >= 0x030E0000
 #error "reenact supports CPython 3.11, 3.12 and 3.13"
 #endif
-#ifdef Py_GIL_DISABLED
-#error "reenact does not support free-threaded builds yet"
+#if defined(Py_GIL_DISABLED) && PY_VERSION_HEX < 0x030D0000
+#error "reenact supports free-threaded builds from 3.13 on"
 #endif
 #if !defined(__linux__) || !defined(__x86_64__)
 #error "reenact supports Linux on x86-64 only"
@@ -29,29 +29,106 @@
 #include <internal/pycore_gc.h>
 #include <internal/pycore_interp.h>
 #include <internal/pycore_runtime.h>
+#if PY_VERSION_HEX >= 0x030D0000
+#include <internal/pycore_ceval.h>
+#endif
 #undef Py_BUILD_CORE
 #include <pythread.h>
 #include <errno.h>
 #include <semaphore.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
 #if PY_VERSION_HEX < 0x030C0000
 #include <opcode.h>
 #endif
 
-/* _thread.lock and _thread.RLock, the same in 3.11 to 3.13 */
-typedef struct {
-    PyObject_HEAD PyThread_type_lock native;
-    PyObject *weakrefs;
-    char locked;
-} PlainLock;
+/* Says that the core needs no GIL; else importing it would bring the GIL back. */
+static inline int compat_needs_no_gil(PyObject *module)
+{
+#ifdef Py_GIL_DISABLED
+    return PyUnstable_Module_SetGIL(module, Py_MOD_GIL_NOT_USED);
+#else
+    (void)module;
+    return 0;
+#endif
+}
 
+/* Guards what the GIL guards where there is one: a few instructions of our own that threads come to
+ * with the baton and without it. No Python runs between the two. */
 typedef struct {
-    PyObject_HEAD PyThread_type_lock native;
-    unsigned long owner;
-    unsigned long count;
-    PyObject *weakrefs;
-} RecursiveLock;
+    _Atomic int32_t taken;
+} Guard;
+
+static inline void compat_guard(Guard *guard)
+{
+#ifdef Py_GIL_DISABLED
+    while (atomic_exchange_explicit(&guard->taken, 1, memory_order_acquire) != 0) {
+        __builtin_ia32_pause();
+    }
+#else
+    (void)guard;
+#endif
+}
+
+static inline void compat_unguard(Guard *guard)
+{
+#ifdef Py_GIL_DISABLED
+    atomic_store_explicit(&guard->taken, 0, memory_order_release);
+#else
+    (void)guard;
+#endif
+}
+
+/* The locks of objects that C code of a thread has taken, as a chain through its stack: where that
+ * chain begins, and what it is after a call was left by longjmp. */
+static inline uintptr_t compat_sections(PyThreadState *tstate)
+{
+#if PY_VERSION_HEX >= 0x030D0000
+    return tstate->critical_section;
+#else
+    (void)tstate;
+    return 0;
+#endif
+}
+
+static inline void compat_leave_sections(PyThreadState *tstate, uintptr_t sections)
+{
+#if PY_VERSION_HEX >= 0x030D0000
+    tstate->critical_section = sections;
+#else
+    (void)tstate, (void)sections;
+#endif
+}
+
+/* Does the collector go through the blocks of the allocator of objects? Then each must be an
+ * object, or look free. */
+#ifdef Py_GIL_DISABLED
+enum { COLLECTOR_VISITS_BLOCKS = 1 };
+#else
+enum { COLLECTOR_VISITS_BLOCKS = 0 };
+#endif
+
+/* May a thread that was started make its first steps while the one that started it goes on? Then
+ * both get memory from the system, in any order. */
+#ifdef Py_GIL_DISABLED
+enum { BEGINS_IN_PARALLEL = 1, FREE_LISTS_ARE_OF_THREADS = 1 };
+#else
+enum { BEGINS_IN_PARALLEL = 0, FREE_LISTS_ARE_OF_THREADS = 0 };
+#endif
+
+/* An object that lives for ever. Without the GIL, threads other than the one that made it would
+ * count its references by atomic instructions. */
+static inline void compat_make_immortal(PyObject *object)
+{
+#ifdef Py_GIL_DISABLED
+    object->ob_tid = _Py_UNOWNED_TID;
+    object->ob_ref_local = _Py_IMMORTAL_REFCNT_LOCAL;
+    object->ob_ref_shared = 0;
+#else
+    (void)object;
+#endif
+}
 
 /* A PyThread_type_lock is a POSIX semaphore on Linux. PyThread_acquire_lock reads the clock even
  * when it is not to wait, which costs more than all the rest of an acquire. */
@@ -68,6 +145,95 @@ static inline bool compat_try_native(PyThread_type_lock native)
 static inline void compat_release_native(PyThread_type_lock native)
 {
     sem_post((sem_t *)native);
+}
+
+/* _thread.RLock, the same in 3.11 to 3.13 */
+typedef struct {
+    PyObject_HEAD PyThread_type_lock native;
+    unsigned long owner;
+    unsigned long count;
+    PyObject *weakrefs;
+} RecursiveLock;
+
+/* _thread.lock: a semaphore and a flag; a mutex in later releases of 3.13, as 3.13.5. The type's
+ * size says which, since an extension built for 3.13 runs on all of them. */
+typedef struct {
+    PyObject_HEAD PyThread_type_lock native;
+    PyObject *weakrefs;
+    char locked;
+} SemaphoreLock;
+
+#if PY_VERSION_HEX >= 0x030D0000
+typedef struct {
+    PyObject_HEAD PyMutex mutex;
+} MutexLock;
+
+static inline bool compat_is_mutex(const PyObject *lock)
+{
+    return Py_TYPE((PyObject *)lock)->tp_basicsize == sizeof(MutexLock);
+}
+
+static inline bool compat_knows_lock(const PyTypeObject *type)
+{
+    return type->tp_basicsize == sizeof(SemaphoreLock) || type->tp_basicsize == sizeof(MutexLock);
+}
+
+static inline bool compat_try_mutex(PyMutex *mutex)
+{
+    uint8_t bits = _Py_atomic_load_uint8(&mutex->_bits);
+    while ((bits & _Py_LOCKED) == 0) {
+        if (_Py_atomic_compare_exchange_uint8(&mutex->_bits, &bits, bits | _Py_LOCKED)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static inline bool compat_lock_is_taken(const PyObject *lock)
+{
+    return compat_is_mutex(lock) ? ((const MutexLock *)lock)->mutex._bits & _Py_LOCKED
+                                 : ((const SemaphoreLock *)lock)->locked;
+}
+#else
+static inline bool compat_knows_lock(const PyTypeObject *type)
+{
+    return type->tp_basicsize == sizeof(SemaphoreLock);
+}
+
+static inline bool compat_lock_is_taken(const PyObject *lock)
+{
+    return ((const SemaphoreLock *)lock)->locked;
+}
+#endif
+
+/* Takes a lock if nobody has it. */
+static inline bool compat_take_lock(PyObject *object)
+{
+#if PY_VERSION_HEX >= 0x030D0000
+    if (compat_is_mutex(object)) {
+        return compat_try_mutex(&((MutexLock *)object)->mutex);
+    }
+#endif
+    SemaphoreLock *lock = (SemaphoreLock *)object;
+    if (lock->locked || !compat_try_native(lock->native)) {
+        return false;
+    }
+    lock->locked = 1;
+    return true;
+}
+
+/* Somebody has it. */
+static inline void compat_release_lock(PyObject *object)
+{
+#if PY_VERSION_HEX >= 0x030D0000
+    if (compat_is_mutex(object)) {
+        PyMutex_Unlock(&((MutexLock *)object)->mutex);
+        return;
+    }
+#endif
+    SemaphoreLock *lock = (SemaphoreLock *)object;
+    compat_release_native(lock->native);
+    lock->locked = 0;
 }
 
 /* _io.FileIO: the descriptor is its first field */
@@ -88,9 +254,16 @@ typedef struct {
 } DictView;
 
 typedef struct {
-    PyObject_HEAD Py_ssize_t index;
-    PyObject *list; /* NULL at its end */
+    PyObject_HEAD Py_ssize_t index; /* negative at its end */
+    PyObject *list;                 /* with the GIL, NULL at its end */
 } ListIterator;
+
+/* The list that an iterator is not yet at the end of, borrowed, or NULL. */
+static inline PyObject *compat_iterated_list(PyObject *iterator)
+{
+    const ListIterator *it = (const ListIterator *)iterator;
+    return it->index < 0 ? NULL : it->list;
+}
 
 /* super, the same in 3.11 to 3.13 */
 typedef struct {
@@ -99,7 +272,14 @@ typedef struct {
     PyTypeObject *object_type;
 } SuperObject;
 
-/* How many bytes of an object's memory lie before the object. */
+/* How many bytes of an object's memory lie before the object. What the garbage collector notes is
+ * in the object itself if there is no GIL. */
+#ifdef Py_GIL_DISABLED
+enum { GC_HEADER = 0 };
+#else
+enum { GC_HEADER = sizeof(PyGC_Head) };
+#endif
+
 static inline size_t compat_header_size(PyTypeObject *type)
 {
 #if PY_VERSION_HEX >= 0x030C0000
@@ -107,7 +287,7 @@ static inline size_t compat_header_size(PyTypeObject *type)
 #else
     unsigned long extra = Py_TPFLAGS_MANAGED_DICT;
 #endif
-    return (type->tp_flags & Py_TPFLAGS_HAVE_GC ? sizeof(PyGC_Head) : 0) +
+    return (type->tp_flags & Py_TPFLAGS_HAVE_GC ? GC_HEADER : 0) +
            (type->tp_flags & extra ? 2 * sizeof(PyObject *) : 0);
 }
 
@@ -126,6 +306,9 @@ static inline Frame *compat_top_frame(PyThreadState *tstate)
  * not there, so it need not be given away, nor is a part of it taken. */
 static inline void compat_gil_alone(PyThreadState *tstate)
 {
+#ifdef Py_GIL_DISABLED
+    (void)tstate;
+#else
 #if PY_VERSION_HEX >= 0x030D0000
     struct _gil_runtime_state *gil = tstate->interp->ceval.gil;
     _Py_atomic_and_uintptr(&tstate->eval_breaker, ~(uintptr_t)_PY_GIL_DROP_REQUEST_BIT);
@@ -141,6 +324,7 @@ static inline void compat_gil_alone(PyThreadState *tstate)
 #ifdef FORCE_SWITCHING
     pthread_mutex_init(&gil->switch_mutex, NULL);
     pthread_cond_init(&gil->switch_cond, NULL);
+#endif
 #endif
 }
 
@@ -404,7 +588,11 @@ static inline PyObject *compat_instance_dict(PyObject *object, PyObject ***value
         PyObject **place = type->tp_dictoffset == 0 ? NULL : _PyObject_GetDictPtr(object);
         return place == NULL ? NULL : *place;
     }
+#ifdef Py_GIL_DISABLED
+    char *dict = ((char **)object)[-1];
+#else
     char *dict = ((char **)object)[-3];
+#endif
 #if PY_VERSION_HEX >= 0x030D0000
     unsigned char *inside = (unsigned char *)object + sizeof(PyObject);
     if (dict == NULL && (type->tp_flags & Py_TPFLAGS_INLINE_VALUES) && inside[3] != 0) {
@@ -493,9 +681,30 @@ static inline PyThreadState *compat_thread_state(void)
 #endif
 }
 
-static inline struct _gc_runtime_state *compat_gc(void)
+/* The oldest generation that is over its threshold, by CPython's rule; -1 if none is. Without the
+ * GIL there is one generation, and each thread tells of what it allocated some hundred at a time.
+ */
+static inline int compat_due_generation(void)
 {
-    return &PyInterpreterState_Get()->gc;
+    const struct _gc_runtime_state *gc = &PyInterpreterState_Get()->gc;
+    if (gc->generations[0].threshold == 0 || gc->collecting ||
+        gc->generations[0].count <= gc->generations[0].threshold) {
+        return -1;
+    }
+#ifdef Py_GIL_DISABLED
+    bool is_due = gc->generations[0].count > gc->long_lived_total / 4;
+    return is_due || gc->generations[1].threshold == 0 ? 0 : -1;
+#else
+    for (int i = NUM_GENERATIONS - 1; i >= 0; i--) {
+        bool over = gc->generations[i].count > gc->generations[i].threshold;
+        bool worth_it =
+            i < NUM_GENERATIONS - 1 || gc->long_lived_pending >= gc->long_lived_total / 4;
+        if (over && worth_it) {
+            return i;
+        }
+    }
+    return -1;
+#endif
 }
 
 static inline int compat_long_as_bytes(PyObject *value, unsigned char *bytes, size_t size)

@@ -172,7 +172,7 @@ PyObject *gone_over(PyObject *iterator)
 {
     PyTypeObject *type = Py_TYPE(iterator);
     if (type == &PyListIter_Type) {
-        return ((ListIterator *)iterator)->list;
+        return compat_iterated_list(iterator);
     }
     bool is_next = type == &PyDictIterKey_Type || type == &PyDictIterItem_Type ||
                    type == &PyDictIterValue_Type || type == &PySetIter_Type;

@@ -7,7 +7,8 @@
  *
  * Invariant: at most one controlled thread holds the baton; every other controlled thread is
  * parked in the gate, outside in a blocking call, or gone. State below is touched by the
- * holder (with the GIL), or under gate.mutex by threads that come back without it. */
+ * holder (with the GIL, if there is one), or under gate.mutex by threads that come back without
+ * it. */
 #ifndef REENACT_CORE_H
 #define REENACT_CORE_H
 
@@ -183,13 +184,14 @@ struct Thread {
     PyThreadState *tstate;
     pid_t tid;
     int *tid_address;
-    bool *let_go;        /* a flag of its OS thread's: the slot is no longer its own */
-    Object *pending;     /* what the pending operation is on */
-    Clock *clock;        /* what it knows to have happened */
-    int32_t slot;        /* its own place in every clock */
-    uint32_t knower;     /* its number among all that have had clocks */
-    uint64_t epoch;      /* its slot, and its own place in its own clock */
-    uint32_t era;        /* since it last gave others a chance to know what it has: shadow.c */
+    _Atomic bool has_begun; /* its OS thread waits for its first turn */
+    bool *let_go;           /* a flag of its OS thread's: the slot is no longer its own */
+    Object *pending;        /* what the pending operation is on */
+    Clock *clock;           /* what it knows to have happened */
+    int32_t slot;           /* its own place in every clock */
+    uint32_t knower;        /* its number among all that have had clocks */
+    uint64_t epoch;         /* its slot, and its own place in its own clock */
+    uint32_t era;           /* since it last gave others a chance to know what it has: shadow.c */
     uint32_t read_all;   /* in place of an era, of a list: that each item was read was told in this
                             epoch; NO_ERA if there is none such yet */
     uint32_t read_atoms; /* the same, and all are numbers, texts or the like */
@@ -537,6 +539,7 @@ extern PyMethodDef race_functions[], found_functions[];
 #define LEAVING (NO_ERA - 2)      /* a list or dict that dies */
 uint32_t new_era(void);
 void shadow_settle(void); /* before another thread runs */
+void shadow_leave(void);
 
 /* Can nobody but this thread know the object? It must be so that races are looked for. */
 static inline bool is_private(const PyObject *object)

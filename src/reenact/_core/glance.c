@@ -224,7 +224,7 @@ SHAPE(turn)
         return false;
     }
     PyTypeObject *type = Py_TYPE(iterator);
-    PyObject *list = type == &PyListIter_Type ? ((ListIterator *)iterator)->list : NULL;
+    PyObject *list = type == &PyListIter_Type ? compat_iterated_list(iterator) : NULL;
     return type == &PyRangeIter_Type || (list != NULL && is_own(list, thread)) ||
            memo_is_of(site, iterator, thread->epoch);
 }

@@ -39,12 +39,14 @@ static PyObject *perform(const Call *call, Thread *thread, PyObject *const *args
     }
     jmp_buf mark, *outer = fork_mark;
     PyThreadState *tstate = PyThreadState_Get();
+    uintptr_t sections = compat_sections(tstate);
     PyObject *volatile result = NULL;
     fork_mark = &mark;
     if (_setjmp(mark) == 0) {
         result = PyObject_Vectorcall(call->native, args, count, names);
     }
     else {
+        compat_leave_sections(tstate, sections);
         PyEval_RestoreThread(tstate);
         thread->is_left = true;
     }

@@ -147,16 +147,6 @@ int parse_wait(PyObject *const *args, Py_ssize_t count, PyObject *names, bool *b
     return 0;
 }
 
-static bool take_plain(PyObject *self)
-{
-    PlainLock *lock = (PlainLock *)self;
-    if (lock->locked || !compat_try_native(lock->native)) {
-        return false;
-    }
-    lock->locked = 1;
-    return true;
-}
-
 static bool take_recursive(PyObject *self)
 {
     RecursiveLock *lock = (RecursiveLock *)self;
@@ -257,7 +247,7 @@ static PyObject *acquire(PyObject *self, PyObject *const *args, Py_ssize_t count
 static PyObject *lock_acquire(PyObject *self, PyObject *const *args, Py_ssize_t count,
                               PyObject *names)
 {
-    return acquire(self, args, count, names, native_acquire, OBJECT_LOCK, take_plain);
+    return acquire(self, args, count, names, native_acquire, OBJECT_LOCK, compat_take_lock);
 }
 
 static PyObject *rlock_acquire(PyObject *self, PyObject *const *args, Py_ssize_t count,
@@ -292,18 +282,16 @@ static void enter_release(Thread *thread, Object *object)
 static PyObject *release_plain(PyObject *self, PyObject *native, PyObject *const *args,
                                Py_ssize_t count)
 {
-    PlainLock *lock = (PlainLock *)self;
     Thread *thread = gate_me();
-    if (thread == NULL || !lock->locked) {
+    if (thread == NULL || !compat_lock_is_taken(self)) {
         return release_natively(native, self, args, count);
     }
     Object *object = object_of(self, OBJECT_LOCK);
     enter_release(thread, object);
-    if (!gate.active || !lock->locked) {
+    if (!gate.active || !compat_lock_is_taken(self)) {
         return release_natively(native, self, args, count);
     }
-    compat_release_native(lock->native);
-    lock->locked = 0;
+    compat_release_lock(self);
     object->owner = -1;
     gate_done(OP_RELEASE, object);
     gate_wake(object);
@@ -368,7 +356,7 @@ static PyObject *lock_locked(PyObject *self, PyObject *unused)
         }
         gate_done(OP_LOCKED, object);
     }
-    return PyBool_FromLong(((PlainLock *)self)->locked);
+    return PyBool_FromLong(compat_lock_is_taken(self));
 }
 
 /* Condition.wait gives an RLock up whatever its depth, and takes it back the same. */
@@ -520,8 +508,7 @@ static int keep_import_lock(PyTypeObject *rlock_type)
 
 int locks_install(PyTypeObject *lock_type, PyTypeObject *rlock_type)
 {
-    if (lock_type->tp_basicsize != sizeof(PlainLock) ||
-        rlock_type->tp_basicsize != sizeof(RecursiveLock)) {
+    if (!compat_knows_lock(lock_type) || rlock_type->tp_basicsize != sizeof(RecursiveLock)) {
         PyErr_SetString(PyExc_RuntimeError, "this interpreter's locks have an unknown layout");
         return -1;
     }

@@ -265,12 +265,16 @@ void log_note(enum NoteKind kind, uint64_t value, int32_t thread)
     log_note_text(kind, value, thread, "");
 }
 
+/* Any thread may print, with the baton or without it. */
 void log_output(int fd, const void *bytes, size_t size)
 {
+    static Guard guard;
     Stream *stream = &streams[STREAM_OUTPUT];
+    compat_guard(&guard);
     stream_varint(stream, (uint64_t)fd);
     stream_varint(stream, size);
     stream_bytes(stream, bytes, size);
+    compat_unguard(&guard);
 }
 
 int state_open(int directory_fd)

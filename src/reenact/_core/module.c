@@ -379,7 +379,8 @@ PyMODINIT_FUNC PyInit__core(void)
     }
     PyObject *module =
         glance_ready() < 0 || regions_ready() < 0 ? NULL : PyModule_Create(&definition);
-    if (module == NULL || PyModule_AddFunctions(module, clock_functions) < 0 ||
+    if (module == NULL || compat_needs_no_gil(module) < 0 ||
+        PyModule_AddFunctions(module, clock_functions) < 0 ||
         PyModule_AddFunctions(module, thread_functions) < 0 ||
         PyModule_AddFunctions(module, call_functions) < 0 ||
         PyModule_AddFunctions(module, import_functions) < 0 ||

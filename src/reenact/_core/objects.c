@@ -11,6 +11,7 @@ static Object *free_objects;
 static Object tombstone;
 static uint64_t serial;
 static Object *latest = &tombstone; /* most operations are on the object of the one before */
+static Guard guard;                 /* locks also die in threads that have not the baton */
 
 static size_t slot_of(PyObject *key)
 {
@@ -64,8 +65,10 @@ static Object **find(PyObject *key)
 
 Object *object_find(PyObject *key)
 {
-    Object **found = find(key);
-    return found == NULL ? NULL : *found;
+    compat_guard(&guard);
+    Object **found = find(key), *object = found == NULL ? NULL : *found;
+    compat_unguard(&guard);
+    return object;
 }
 
 static Object *add(PyObject *key, enum ObjectKind kind)
@@ -88,15 +91,20 @@ static Object *add(PyObject *key, enum ObjectKind kind)
 
 Object *object_of(PyObject *key, enum ObjectKind kind)
 {
-    if (__builtin_expect(latest->key == key, 1)) {
-        return latest;
+    Object *object = latest;
+    if (__builtin_expect(object->key == key, 1)) {
+        return object;
     }
-    Object *object = object_find(key);
-    return latest = object != NULL ? object : add(key, kind);
+    compat_guard(&guard);
+    Object **found = find(key);
+    latest = object = found != NULL ? *found : add(key, kind);
+    compat_unguard(&guard);
+    return object;
 }
 
 void object_forget(PyObject *key)
 {
+    compat_guard(&guard);
     Object **found = find(key);
     if (found != NULL) {
         (*found)->key = NULL;
@@ -106,6 +114,7 @@ void object_forget(PyObject *key)
         free_objects = *found;
         *found = &tombstone;
     }
+    compat_unguard(&guard);
 }
 
 /* No lock is watched yet, or any more. */

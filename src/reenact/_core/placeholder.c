@@ -91,5 +91,6 @@ PyObject *access_site(PyObject *constant)
     site->column = column;
     bool is_region = site->kind >= ACCESS_PIECE;
     Py_SET_TYPE(site, is_region ? regions_type(site->kind) : glance_type(site));
+    compat_make_immortal((PyObject *)site); /* where code is, too */
     return (PyObject *)site;
 }

@@ -244,6 +244,7 @@ PyObject *plant(PyObject *module, PyObject *const *args, Py_ssize_t count)
     if (the_tick == NULL && (the_tick = PyObject_New(PyObject, &TickType)) == NULL) {
         return NULL;
     }
+    compat_make_immortal(the_tick);
     placeholder = args[1];
     if (swap_constants((PyCodeObject *)args[0]) < 0) {
         return NULL;

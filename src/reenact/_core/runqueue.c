@@ -59,7 +59,7 @@ void waiters_remove(Thread *thread)
 bool is_free_for(const Object *object)
 {
     switch (object->kind) {
-    case OBJECT_LOCK: return !((PlainLock *)object->key)->locked;
+    case OBJECT_LOCK: return !compat_lock_is_taken(object->key);
     case OBJECT_RLOCK: return ((RecursiveLock *)object->key)->count == 0;
     case OBJECT_QUEUE: return object->items > 0;
     case OBJECT_THREAD: return gate.slots[object->id].status == ENDED;

@@ -12,6 +12,7 @@
  *
  * Both maps are as large as the address space and cost memory only where there are objects. */
 #include "races.h"
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -55,14 +56,64 @@ static inline void end_block(const void *block)
  *
  * Who takes a list or dict out of Python's free lists is not seen. But what was put there last is
  * taken first, and what was taken has a reference count again: so before the baton is handed over,
- * and before an era ends, it can be told what its holder has taken. */
+ * and before an era ends, it can be told what its holder has taken. Without the GIL each thread has
+ * free lists of its own. */
 
-enum { LISTS, DICTS, MOST_FREE = 100 };
+enum { LISTS, DICTS, KINDS, MOST_FREE = 100 };
 
-static struct FreeList {
+struct FreeList {
     PyObject *kept[MOST_FREE];
     int count;
-} free_lists[2];
+};
+
+typedef struct FreeLists FreeLists;
+struct FreeLists {
+    struct FreeList of[KINDS];
+    FreeLists *next;
+    bool is_used;
+};
+
+static FreeLists first_lists = {.is_used = true}; /* those of all threads, if there is the GIL */
+static __thread FreeLists *own_lists;
+static Guard lists_guard; /* of the chain */
+
+static FreeLists *take_lists(void)
+{
+    compat_guard(&lists_guard);
+    FreeLists *lists = &first_lists;
+    while (lists != NULL && lists->is_used) {
+        lists = lists->next;
+    }
+    if (lists == NULL && (lists = calloc(1, sizeof *lists)) != NULL) {
+        lists->next = first_lists.next;
+        first_lists.next = lists;
+    }
+    lists = lists == NULL ? &first_lists : lists;
+    lists->is_used = true;
+    compat_unguard(&lists_guard);
+    return lists;
+}
+
+static struct FreeList *lists_of(int kind)
+{
+    if (!FREE_LISTS_ARE_OF_THREADS) {
+        return &first_lists.of[kind];
+    }
+    if (own_lists == NULL) {
+        own_lists = take_lists();
+    }
+    return &own_lists->of[kind];
+}
+
+/* The calling thread ends, and has emptied its free lists. */
+void shadow_leave(void)
+{
+    if (own_lists != NULL) {
+        own_lists->of[LISTS].count = own_lists->of[DICTS].count = 0;
+        own_lists->is_used = false;
+        own_lists = NULL;
+    }
+}
 
 static inline uint32_t *era_at(const void *address)
 {
@@ -83,12 +134,13 @@ static void settle(struct FreeList *list)
 
 void shadow_settle(void)
 {
-    settle(&free_lists[LISTS]);
-    settle(&free_lists[DICTS]);
+    if (is_watching) {
+        settle(lists_of(LISTS));
+        settle(lists_of(DICTS));
+    }
 }
 
-/* The object is not there any more, nor what was put there after it. */
-static void take_out(struct FreeList *list, const PyObject *object)
+static void take_out_of(struct FreeList *list, const PyObject *object)
 {
     int i = list->count - 1;
     while (i >= 0 && list->kept[i] != object) {
@@ -98,20 +150,32 @@ static void take_out(struct FreeList *list, const PyObject *object)
         PyObject *other = list->kept[--list->count];
         *era_at(other) = Py_REFCNT(other) != 0 ? era_of(gate.holder) : 0;
     }
+}
+
+/* The object is not there any more, nor what was put there after it. It may die in another thread
+ * than the one that has taken it, and a collection empties the free lists of all threads. */
+static void take_out(int kind, const PyObject *object)
+{
+    compat_guard(&lists_guard);
+    for (FreeLists *lists = &first_lists; lists != NULL; lists = lists->next) {
+        take_out_of(&lists->of[kind], object);
+    }
+    compat_unguard(&lists_guard);
     *era_at(object) = 0;
 }
 
 /* It dies: what is in it dies first, and may get there before it, if it gets there at all. */
-static void begin_end(struct FreeList *list, const PyObject *object)
+static void begin_end(int kind, const PyObject *object)
 {
     if (*era_at(object) == IN_FREE_LIST) {
-        take_out(list, object);
+        take_out(kind, object);
     }
     *era_at(object) = LEAVING;
 }
 
-static void end_end(struct FreeList *list, PyObject *object)
+static void end_end(int kind, PyObject *object)
 {
+    struct FreeList *list = lists_of(kind);
     if (*era_at(object) != LEAVING) {
         return; /* its memory was freed, and may be another one's */
     }
@@ -125,8 +189,8 @@ static void end_end(struct FreeList *list, PyObject *object)
 
 static void __attribute__((noinline)) forget_free(const PyObject *object)
 {
-    take_out(&free_lists[LISTS], object);
-    take_out(&free_lists[DICTS], object);
+    take_out(LISTS, object);
+    take_out(DICTS, object);
 }
 
 /* ---- eras ---- */
@@ -203,7 +267,7 @@ static void watched_free(void *context, void *block)
 {
     (void)context;
     end_block(block);
-    const PyObject *object = (const PyObject *)((const char *)block + sizeof(PyGC_Head));
+    const PyObject *object = (const PyObject *)((const char *)block + GC_HEADER);
     if (__builtin_expect(*era_at(object) >= LEAVING, 0)) {
         forget_free(object);
     }
@@ -222,11 +286,11 @@ static void list_dealloc(PyObject *object)
     bool is_exact = PyList_CheckExact(object);
     end_life(object);
     if (is_exact) {
-        begin_end(&free_lists[LISTS], object);
+        begin_end(LISTS, object);
     }
     native_list_dealloc(object);
     if (is_exact) {
-        end_end(&free_lists[LISTS], object);
+        end_end(LISTS, object);
     }
 }
 
@@ -235,17 +299,19 @@ static void dict_dealloc(PyObject *object)
     bool is_exact = PyDict_CheckExact(object);
     end_life(object);
     if (is_exact) {
-        begin_end(&free_lists[DICTS], object);
+        begin_end(DICTS, object);
     }
     native_dict_dealloc(object);
     if (is_exact) {
-        end_end(&free_lists[DICTS], object);
+        end_end(DICTS, object);
     }
 }
 
 static void forget_free_lists(void)
 {
-    free_lists[LISTS].count = free_lists[DICTS].count = 0;
+    for (FreeLists *lists = &first_lists; lists != NULL; lists = lists->next) {
+        lists->of[LISTS].count = lists->of[DICTS].count = 0;
+    }
 }
 
 /* What is in the free lists by now is taken out and put back in the same order, so that it is

@@ -4,6 +4,7 @@
  * ends (a pthread key's destructor), so that everything Python does on the way out, finalizers
  * and the release of the lock that join waits for among it, happens in turn. */
 #include "core.h"
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -84,6 +85,7 @@ PyObject *threads_leave(PyObject *result)
 static void on_exit_of_thread(void *value)
 {
     fork_leave();
+    shadow_leave();
     if (value == &leaving) {
         atomic_fetch_sub(&leaving, 1);
         return;
@@ -138,11 +140,26 @@ static PyObject *finish(PyObject *result, PyObject *function)
     return result;
 }
 
+/* What a thread does on the way to its first turn is done by the time that its parent goes on: it
+ * allocates, and where things are should be the same in every run. The parent does not sleep, which
+ * the patrol would take for a call that nobody declared. */
+static void await_begun(const Thread *thread)
+{
+    if (BEGINS_IN_PARALLEL) {
+        PyThreadState *tstate = PyEval_SaveThread();
+        while (!atomic_load(&thread->has_begun)) {
+            sched_yield();
+        }
+        PyEval_RestoreThread(tstate);
+    }
+}
+
 static PyObject *boot_call(PyObject *self, PyObject *args, PyObject *names)
 {
     Boot *boot = (Boot *)self;
     Thread *thread = boot->thread;
     threads_bind(thread);
+    atomic_store(&thread->has_begun, true);
     gate_take_turn(thread);
     trace_new_thread();
     if (gate.active) {
@@ -181,6 +198,7 @@ static Thread *new_child(Thread *parent)
     child->parent = parent->index;
     child->ordinal = ++parent->children;
     child->daemon = true;
+    child->has_begun = false;
     define_thread(child);
     return child;
 }
@@ -215,6 +233,9 @@ static PyObject *start(PyObject *native, PyObject *const *args, Py_ssize_t count
     boots_end();
     if (result == NULL) {
         gate_withdraw(child);
+    }
+    else {
+        await_begun(child);
     }
     Py_DECREF(boot);
     return result;

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from reenact import _core
+from reenact import _core, pyversion
 from reenact.inputs import Inputs
 from reenact.intercept.processes import bootstrap
 
@@ -30,6 +30,9 @@ _FROM_TERMINAL = 0x80  # si_code of a signal that the kernel sent to the whole p
 _WATCHED = {signal.SIGCHLD, signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
 # One malloc arena for all threads: which arena a thread gets is a matter of timing.
 _SETTLED = {"PYTHONHASHSEED": "0", "MALLOC_ARENA_MAX": "1"}
+if not pyversion.HAS_GIL:
+    # Objects are in arenas of mimalloc's, which lie at random unless they are larger than 1 GB.
+    _SETTLED["MIMALLOC_ARENA_RESERVE"] = "2G"
 
 
 @dataclass(frozen=True, slots=True)

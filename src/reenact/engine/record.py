@@ -18,7 +18,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reenact import _core
+from reenact import _core, pyversion
 from reenact.engine import launch
 from reenact.engine.launch import Choices, Ended, Program
 from reenact.errors import ReenactError
@@ -156,7 +156,7 @@ def header(program: Program, choices: Choices, is_launched: bool = True) -> Head
     environment = launch.settle(dict(os.environ))[0] if is_launched else dict(os.environ)
     return Header(
         reenact=VERSION,
-        python=platform.python_version(),
+        python=platform.python_version() + pyversion.BUILD,
         cache_tag=sys.implementation.cache_tag or "",
         platform=sys.platform,
         machine=platform.machine(),

@@ -25,6 +25,7 @@ from typing import Any
 
 import pytest
 
+from reenact.engine import launch
 from reenact.instrument import loader
 from reenact.instrument.cache import digest_of
 from reenact.instrument.loader import InstrumentingLoader, InstrumentingZipLoader, Policy
@@ -572,7 +573,8 @@ class TestBytecodeOfOthers:
 def run(code: str, *command: str, argument: str = "", **environment: str) -> str:
     """What a fresh interpreter prints."""
     paths = f"{ROOT / 'src'}:{ROOT}"
-    variables = {**os.environ, "PYTHONPATH": paths, "PYTHONHASHSEED": "0", **environment}
+    settled, _ = launch.settle(dict(os.environ))
+    variables = {**settled, "PYTHONPATH": paths, **environment}
     done = subprocess.run(
         [*command, "-c", code, argument], env=variables, capture_output=True, text=True
     )
@@ -590,12 +592,14 @@ def test_little_is_imported() -> None:
         *("__future__", "_ast", "_sha2", "_sha256", "importlib", "importlib.machinery"),
         *("importlib._bootstrap", "importlib._bootstrap_external", "warnings"),
         *("_collections_abc", "genericpath", "os", "os.path", "posixpath", "stat", "_stat"),
+        "errno",
     }
 
 
 LAYOUT = """
 import sys
 from reenact import _core
+from reenact.engine import launch
 from reenact.instrument import loader
 from tests.unit.instrument.standins import plant
 names = ["json.scanner", "textwrap", "csv", "difflib", "missing", "stale"]
