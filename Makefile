@@ -1,7 +1,6 @@
 # Everything from a fresh clone: make demo, make test. Virtual environments are made as needed.
 
-# 3.13t is free-threaded; tools/free-threaded-python makes one.
-VERSIONS := 3.11 3.12 3.13 3.13t
+VERSIONS := 3.11 3.12 3.13
 VENV := .venv
 PYTHON := $(VENV)/bin/python
 SOURCES := pyproject.toml setup.py $(wildcard src/reenact/_core/*.c src/reenact/_core/*.h)
@@ -21,7 +20,6 @@ test:
 	        tested="$$tested $$version"; \
 	    else \
 	        echo "== SKIPPED: Python $$version is not installed, nothing was tested on it" >&2; \
-	        [ $$version != 3.13t ] || echo "== (tools/free-threaded-python makes one)" >&2; \
 	    fi; \
 	done; \
 	[ -n "$$tested" ] || { echo "no supported Python found: install one of $(VERSIONS)" >&2; exit 1; }; \
@@ -62,6 +60,7 @@ $(VENV)/.installed: $(SOURCES)
 .venv-%/.installed: $(SOURCES)
 	@sh tools/make-venv .venv-$* '.[dev,scenarios]' $*
 
+# Free-threaded, with `make test-3.13t`: tools/free-threaded-python makes one.
 .venv-3.13t/.installed: $(SOURCES)
 	@sh tools/make-venv .venv-3.13t '.[dev,scenarios-free-threaded]' 3.13t
 

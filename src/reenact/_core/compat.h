@@ -29,9 +29,6 @@
 #include <internal/pycore_gc.h>
 #include <internal/pycore_interp.h>
 #include <internal/pycore_runtime.h>
-#if PY_VERSION_HEX >= 0x030D0000
-#include <internal/pycore_ceval.h>
-#endif
 #undef Py_BUILD_CORE
 #include <pythread.h>
 #include <errno.h>
