@@ -30,12 +30,12 @@ def pool() -> Iterator[Pool]:
         yield pool
 
 
-def journey(refuses: bool) -> tuple[str, list[str]]:
+def journey(recording: Path, refuses: bool) -> tuple[str, list[str]]:
     """Where a traveller comes to, with copies or without."""
     if refuses:
         os.environ["PYTHONPATH"] = f"{HERE / 'refusing'}:{os.environ.get('PYTHONPATH', SOURCES)}"
-    program = own("writes")  # which has no clocks: two recordings are the same
-    with travelling(program, QUEUE) as traveller:
+    program = own("writes")
+    with Traveller(Recording.open(recording)) as traveller:
         stops = [traveller.open()]
         stops += [traveller.go_to(place) for place in (30, Place(60, 2), 7, 0)]
         line = program.path.read_text("utf-8").splitlines().index("    kept = noted()") + 1
@@ -47,11 +47,14 @@ def journey(refuses: bool) -> tuple[str, list[str]]:
 
 
 @pytest.mark.timeout(0)
-def test_without_copies_everything_is_done_from_the_beginning() -> None:
+def test_without_copies_everything_is_done_from_the_beginning(tmp_path: Path) -> None:
+    path = tmp_path / "writes.reenact"
+    words = ["-m", "reenact", "record", "--slice", "50", "-o", path, own("writes").path]
+    subprocess.run([sys.executable, *map(str, words)], capture_output=True, check=True)
     with Pool(1) as first, Pool(1) as second:
         usual, refused = (
-            first.submit(journey, False).result(),
-            second.submit(journey, True).result(),
+            first.submit(journey, path, False).result(),
+            second.submit(journey, path, True).result(),
         )
     assert usual[0] == ""
     assert refused[0] == "told to by a test"
