@@ -25,8 +25,8 @@ test:
 	[ -n "$$tested" ] || { echo "no supported Python found: install one of $(VERSIONS)" >&2; exit 1; }; \
 	echo "== tested on Python$$tested"
 
-# Three at a time on two processors: most tests wait for the processes that they start.
-PYTEST := -n 3 --dist worksteal
+# Two at a time: three are no faster on two processors.
+PYTEST := -n 2 --dist worksteal
 
 test-%: .venv-%/.installed
 	.venv-$*/bin/python -m pytest -q $(PYTEST)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import random
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -30,12 +30,14 @@ def pool() -> Iterator[Pool]:
         yield pool
 
 
-def journey(recording: Path, refuses: bool) -> tuple[str, list[str]]:
+def journey(path: Path, refuses: bool) -> tuple[str, list[str]]:
     """Where a traveller comes to, with copies or without."""
+    program, opened = own("writes"), Recording.open(path)
     if refuses:
-        os.environ["PYTHONPATH"] = f"{HERE / 'refusing'}:{os.environ.get('PYTHONPATH', SOURCES)}"
-    program = own("writes")
-    with Traveller(Recording.open(recording)) as traveller:
+        before = opened.header.environment.get("PYTHONPATH", SOURCES)
+        environment = {**opened.header.environment, "PYTHONPATH": f"{HERE / 'refusing'}:{before}"}
+        opened.header = replace(opened.header, environment=environment)
+    with Traveller(opened) as traveller:
         stops = [traveller.open()]
         stops += [traveller.go_to(place) for place in (30, Place(60, 2), 7, 0)]
         line = program.path.read_text("utf-8").splitlines().index("    kept = noted()") + 1
