@@ -123,7 +123,7 @@ class Known:
         words = set(source.translate(_WORDS).split()) if stored else set()
         return tuple(sorted(name for name in stored if name.encode() in words))
 
-    def add(self, path: str, code: CodeType, without_sites: tuple[str, ...]) -> None:
+    def add(self, path: str, code: CodeType, with_sites: tuple[str, ...]) -> None:
         """A module is about to run; what was known before it has sites."""
         note = code.co_consts[-1] if code.co_consts else None
         if isinstance(note, str) and note.startswith(_NOTE):
@@ -132,7 +132,7 @@ class Known:
             for pair in pairs.split():
                 self._look_back(path, *pair.split(":"))
         read = _names_in(code) & set(code.co_names)
-        self._read[path] = set() if ANY in without_sites else read.difference(without_sites)
+        self._read[path] = set() if ANY in with_sites else read.difference(with_sites)
 
     def _look_back(self, path: str, module: str, name: str) -> None:
         for file in _files_of(module):
