@@ -5,7 +5,6 @@ With REENACT_FULL=1, or by `full.py`, all programs of `tests/programs` and 200 p
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 
 import pytest
@@ -27,12 +26,6 @@ CASES = {
 }
 PLACES, STOPS, WRITES = (200, 20, 200) if IS_FULL else (6, 4, 8)
 TRACED = tuple(CASES) if IS_FULL else ("queue_fifo", "race_generator", "thread_local")
-
-
-# docs/reference/debug.md says so
-MISSED = pytest.mark.xfail(
-    sys.version_info >= (3, 13), reason="a write in a frame that waits is missed at times"
-)
 
 
 @pytest.fixture(scope="module")
@@ -58,9 +51,7 @@ def test_the_way_back_is_the_way_forward(name: str, pool: Pool) -> None:
 
 
 @pytest.mark.timeout(0)
-@pytest.mark.parametrize(
-    "variant", [QUEUE, pytest.param(RANDOM, marks=MISSED)], ids=["queue", "random"]
-)
+@pytest.mark.parametrize("variant", [QUEUE, RANDOM], ids=["queue", "random"])
 def test_the_last_write_is_the_one_that_the_value_tells_of(variant: Variant, pool: Pool) -> None:
     journey = pool.submit(check_writes, variant, WRITES).result()
     assert journey.looked > 3
@@ -75,7 +66,6 @@ def test_the_last_write_is_the_one_that_a_trace_of_all_writes_has(name: str, poo
 
 
 @pytest.mark.timeout(0)
-@MISSED
 def test_a_write_after_a_call_is_found_from_the_step_of_the_call(pool: Pool) -> None:
     journey = pool.submit(check_write_after_call, QUEUE).result()
     assert journey.looked == 1

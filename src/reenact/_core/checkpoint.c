@@ -106,51 +106,6 @@ static void thaw(void)
     is_frozen = false;
 }
 
-/* Before 3.12 a thread that waits for the lock of a module is noted once: an import inside another
- * would forget it. Returns a copy of the notes, NULL if there are none. */
-static PyObject *copy_import_waits(PyObject **waits)
-{
-    PyObject *machinery = PyImport_ImportModule("_frozen_importlib");
-    *waits = machinery == NULL ? NULL : PyObject_GetAttrString(machinery, "_blocking_on");
-    Py_XDECREF(machinery);
-    PyErr_Clear();
-    return *waits != NULL && PyDict_CheckExact(*waits) ? PyDict_Copy(*waits) : NULL;
-}
-
-/* Imports a module of ours, and takes it and all that it has imported out of sys.modules again: the
- * program's own imports must find what they found. */
-static PyObject *import_unseen(const char *name)
-{
-    PyObject *modules = PyImport_GetModuleDict(), *before = PyDict_Copy(modules);
-    PyObject *waits, *waited = copy_import_waits(&waits);
-    PyObject *module = before == NULL ? NULL : PyImport_ImportModule(name);
-    PyObject *names = module == NULL ? NULL : PyDict_Keys(modules);
-    for (Py_ssize_t i = 0; names != NULL && i < PyList_GET_SIZE(names); i++) {
-        PyObject *each = PyList_GET_ITEM(names, i);
-        if (!PyDict_Contains(before, each)) {
-            Py_XINCREF(
-                PyDict_GetItem(modules, each)); /* it is used as long as this process lives */
-            PyDict_DelItem(modules, each);
-        }
-    }
-    if (waited != NULL && PyDict_Update(waits, waited) < 0) {
-        Py_CLEAR(module);
-    }
-    Py_XDECREF(waited);
-    Py_XDECREF(waits);
-    Py_XDECREF(names);
-    Py_XDECREF(before);
-    return module;
-}
-
-/* import_unseen(name) */
-PyObject *checkpoint_import(PyObject *module, PyObject *name)
-{
-    (void)module;
-    const char *text = PyUnicode_AsUTF8(name);
-    return text == NULL ? NULL : import_unseen(text);
-}
-
 /* Python code of ours takes the orders from now on, until it lets the program go on. */
 void checkpoint_talk(enum StopReason reason)
 {
@@ -159,7 +114,7 @@ void checkpoint_talk(enum StopReason reason)
     PyErr_Fetch(&type, &value, &traceback);
     static PyObject *agent;
     if (agent == NULL) {
-        agent = import_unseen("reenact.debug.agent");
+        agent = unseen_import("reenact.debug.agent");
     }
     PyObject *done = agent == NULL ? NULL
                                    : PyObject_CallMethod(agent, "talk", "iii", orders_fd,

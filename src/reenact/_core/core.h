@@ -854,9 +854,12 @@ bool checkpoint_is_on(void);
 void checkpoint_wait(int fd);
 void checkpoint_stop(enum StopReason reason);
 void checkpoint_talk(enum StopReason reason);
-PyObject *checkpoint_import(PyObject *module, PyObject *name);
 PyObject *checkpoint_refuse(PyObject *module, PyObject *why);
 void files_become_private(void);
+
+/* unseen.c: imports that the program does not see */
+PyObject *unseen_import(const char *name);
+PyObject *unseen_import_named(PyObject *module, PyObject *name);
 
 /* epoch.c: a run that can go back to where its epoch began */
 void epoch_begin(int fd, int64_t bytes, int64_t steps, int64_t ns, int tools);

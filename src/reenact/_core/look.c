@@ -167,7 +167,7 @@ static PyObject *outcome_so_far(PyObject *module, PyObject *unused)
 }
 
 PyMethodDef look_functions[] = {{"refuse_copies", checkpoint_refuse, METH_O, NULL},
-                                {"import_unseen", checkpoint_import, METH_O, NULL},
+                                {"import_unseen", unseen_import_named, METH_O, NULL},
                                 {"in_copy", in_copy, METH_VARARGS, NULL},
                                 {"site", make_site, METH_O, NULL},
                                 {"frame_value", frame_value, METH_VARARGS, NULL},

@@ -166,29 +166,26 @@ def _threads(request: dict[str, Any]) -> dict[str, Any]:
     return {"threads": threads}
 
 
-def _evaluate(request: dict[str, Any]) -> dict[str, Any]:
-    from reenact.debug import looking
+def _looking() -> Any:
+    """Imports much, some of which a thread of the program may be in the middle of importing."""
+    return _core.import_unseen("reenact.debug.looking")
 
-    return looking.evaluate(request["text"], frame_at(request), request.get("pretty", False))
+
+def _evaluate(request: dict[str, Any]) -> dict[str, Any]:
+    return _looking().evaluate(request["text"], frame_at(request), request.get("pretty", False))
 
 
 def _variables(request: dict[str, Any]) -> dict[str, Any]:
-    from reenact.debug import looking
-
     scope, path = request["scope"], request.get("path", [])
-    return looking.variables(frame_at(request), scope, path, request.get("text", ""))
+    return _looking().variables(frame_at(request), scope, path, request.get("text", ""))
 
 
 def _arguments(request: dict[str, Any]) -> dict[str, Any]:
-    from reenact.debug import looking
-
-    return looking.arguments(frame_at(request))
+    return _looking().arguments(frame_at(request))
 
 
 def _complete(request: dict[str, Any]) -> dict[str, Any]:
-    from reenact.debug import looking
-
-    return looking.complete(request["text"], frame_at(request))
+    return _looking().complete(request["text"], frame_at(request))
 
 
 def _writes(request: dict[str, Any]) -> dict[str, Any]:
@@ -199,9 +196,7 @@ def _writes(request: dict[str, Any]) -> dict[str, Any]:
 
 def _failure(request: dict[str, Any]) -> dict[str, Any]:
     """The exception that is handled where the program is."""
-    from reenact.debug import looking
-
-    return looking.failure()
+    return _looking().failure()
 
 
 def _races(request: dict[str, Any]) -> dict[str, Any]:
@@ -243,8 +238,7 @@ def _state(request: dict[str, Any]) -> dict[str, Any]:
     said = {**_stack(request), **_threads(request), **_output(request)}
     said["events"] = _core.events_so_far()
     if request["digest"]:
-        from reenact.debug import digest
-
+        digest = _core.import_unseen("reenact.debug.digest")
         threads = [each["index"] for each in said["threads"]]
         said["digest"] = digest.of_program(frames_of, threads, modules)
     return said

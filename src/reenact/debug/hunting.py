@@ -200,18 +200,21 @@ class Hunt:
         for top in sys._current_frames().values():
             frame: FrameType | None = top
             while frame is not None:
-                if self._mask(frame.f_code) is not None:
+                if self._mask(frame.f_code) is not None and not _IS_MONITORED:
                     frame.f_trace_opcodes = True
                 frame = frame.f_back
 
 
+# Before 3.12 frames have a flag for it. On 3.13 the flag must not be used as well: where it is set
+# for a frame, nobody else is told of the instructions of that frame's code.
+_IS_MONITORED = hasattr(sys, "monitoring")
 _tool = -1
 
 
 def _tell_instructions(code: CodeType) -> None:
-    """Have the core told of each instruction; before 3.12 frames have a flag for it."""
+    """Have the core told of each instruction."""
     global _tool
-    if not hasattr(sys, "monitoring"):
+    if not _IS_MONITORED:
         return
     monitoring = sys.monitoring
     if _tool < 0:
