@@ -121,6 +121,27 @@ def check_copies_at_once(program: Program, count: int) -> Outcome:
     return outcome
 
 
+def check_copies_without_the_first_thread(program: Program, count: int) -> Outcome:
+    """A copy's first thread is the one that copied, which ends before the program does."""
+    outcome = Outcome(program.name)
+    with travelling(program) as traveller:
+        first, last = _first_start(traveller), traveller.recording.last_step
+        runner = start(traveller)
+        for number in range(1, count):
+            runner.run(first + (last - first) * number // count)
+            sent = copy_of(runner)
+            sent.run(last - 1)
+            copied = sent.copy()
+            if copied is None:
+                outcome.complaints.append(f"copied at {runner.step}, and not at {sent.step}")
+            else:
+                outcome.copies += 1
+                copied.close()
+            sent.close()
+        runner.close()
+    return outcome
+
+
 def _look_at_end(traveller: Traveller, end: State, outcome: Outcome) -> None:
     """The end is the recorded one, and all that was recorded has happened."""
     recording = traveller.recording

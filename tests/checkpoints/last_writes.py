@@ -20,6 +20,10 @@ from .moving import Journey
 
 TRACING = Path(__file__).resolve().parent / "tracing" / "sitecustomize.py"
 PLAIN = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.expr_context)
+UNTRACEABLE = {
+    "thread_setprofile": "a tracer is not told of what a profile function does",
+    "weakref_callbacks": "before 3.13 a tracer in Python keeps the variables of its frames alive",
+}
 Found = tuple[int, str, int, int]  # thread, file, line and step
 
 
@@ -95,6 +99,8 @@ def _last_write(traveller: Traveller, text: str, thread: int, frame: int) -> Fou
     if write is None:
         return None
     stop = traveller.go_to_write(write)
+    if not stop.stack:
+        return None  # what a thread is started with, before it has a line
     there = stop.stack[stop.index]
     return write.thread, there.file, there.line, write.place.step
 

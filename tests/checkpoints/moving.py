@@ -72,6 +72,26 @@ def _compare_place(
         journey.compare(f"at {place}, from {first}", now, there)
 
 
+def check_questions_amid_imports(variant: Variant, count: int) -> Journey:
+    """What is asked needs modules that a thread is in the middle of importing."""
+    journey = Journey("importing")
+    with travelling(own("importing"), variant) as traveller:
+        traveller.go_to_end()
+        last = traveller.recording.last_step
+        for number in range(1, count):
+            traveller.go_to(last * number // count)
+            names = [Path(each.file).name for each in traveller.stack(0)]
+            if "importing.py" not in names:
+                continue
+            journey.looked += 1
+            frame = names.index("importing.py")
+            said = traveller.ask("evaluate", text="turns", thread=0, frame=frame)
+            wrote = traveller.last_write("turns", 0, frame)
+            if not said.get("value", "").isdigit() or wrote is None:
+                journey.complain(f"at {traveller.stop.place}: {said}, written at {wrote}")
+    return journey
+
+
 # ---- there and back ----
 
 

@@ -9,7 +9,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from .copying import check_copies, check_copies_at_once, check_leaks
+from .copying import (
+    check_copies,
+    check_copies_at_once,
+    check_copies_without_the_first_thread,
+    check_leaks,
+)
 from .harness import IS_FULL, QUEUE, RANDOM, Pool, Program, Variant, own, programs
 
 CASES = {
@@ -62,6 +67,13 @@ def test_threads_that_are_about_to_run_are_copied_as_well(name: str, pool: Pool)
     outcome = pool.submit(check_copies_at_once, CASES[name], 40).result()
     assert not outcome.complaints, "\n".join(outcome.complaints)
     assert outcome.copies == 39
+
+
+@pytest.mark.timeout(0)
+def test_copies_can_be_copied_when_their_first_thread_has_ended(pool: Pool) -> None:
+    outcome = pool.submit(check_copies_without_the_first_thread, CASES["native"], 12).result()
+    assert not outcome.complaints, "\n".join(outcome.complaints)
+    assert outcome.copies == 11
 
 
 @pytest.mark.timeout(0)

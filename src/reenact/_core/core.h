@@ -857,6 +857,9 @@ void checkpoint_talk(enum StopReason reason);
 PyObject *checkpoint_refuse(PyObject *module, PyObject *why);
 void files_become_private(void);
 
+/* digest.c: a fingerprint of objects and of what they reach */
+PyObject *digest_objects(PyObject *module, PyObject *args);
+
 /* unseen.c: imports that the program does not see */
 PyObject *unseen_import(const char *name);
 PyObject *unseen_import_named(PyObject *module, PyObject *name);

@@ -445,7 +445,7 @@ static bool has_place(pid_t tid)
 static bool can_be_called(pid_t tid)
 {
     Place place = {.tid = tid};
-    if (has_place(tid) || controlled(tid) != NULL) {
+    if (has_place(tid) || controlled(tid) != NULL || has_ended(tid)) {
         return true;
     }
     read_status(&place);
@@ -479,20 +479,24 @@ static bool call_others(void)
 }
 
 /* Holds every other thread; false if one cannot be. Threads on their way into the gate get there
- * first; with the baton here they get no further. */
+ * first; with the baton here they get no further. One that has just been called, or just been
+ * started, cannot be called for a moment, which may be long on a busy machine. */
 static bool hold_all(void)
 {
-    int64_t began = time_ns(), waited = 0;
+    int64_t began = time_ns(), waited = 0, could_be = began;
     bool all = each_thread(hold);
     for (; !all && waited < PATIENT_NS; waited = time_ns() - began) {
         give_way();
         all = each_thread(hold);
-        if (!all && waited > POLITE_NS) {
-            bool can_be = each_thread(can_be_called);
-            if (!can_be && waited > CALLED_NS) {
-                return false;
-            }
-            all = can_be && call_others();
+        if (all || waited <= POLITE_NS) {
+            continue;
+        }
+        if (each_thread(can_be_called)) {
+            all = call_others();
+            could_be = time_ns();
+        }
+        else if (time_ns() - could_be > CALLED_NS) {
+            return false;
         }
     }
     return all;

@@ -168,6 +168,7 @@ static PyObject *outcome_so_far(PyObject *module, PyObject *unused)
 
 PyMethodDef look_functions[] = {{"refuse_copies", checkpoint_refuse, METH_O, NULL},
                                 {"import_unseen", unseen_import_named, METH_O, NULL},
+                                {"digest", digest_objects, METH_VARARGS, NULL},
                                 {"in_copy", in_copy, METH_VARARGS, NULL},
                                 {"site", make_site, METH_O, NULL},
                                 {"frame_value", frame_value, METH_VARARGS, NULL},

@@ -120,6 +120,9 @@ void replay_grant(Thread *thread, int64_t step)
     if (gate.stop_step >= step && gate.stop_step < until) {
         until = gate.stop_step;
     }
+    if (thread->signals != 0 && until > step + 1) {
+        until = step + 1; /* a handler waits for its next point */
+    }
     thread->budget = until - step;
     gate.state->step_end = step + thread->budget;
 }

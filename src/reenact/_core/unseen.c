@@ -1,9 +1,9 @@
 /* Imports for ourselves, in the midst of a program, that the program does not see.
  *
- * Its own imports must find afterwards what they would have found. And some of its threads may be in
- * the middle of an import: what they have not finished is of no use to us, and the locks that they
- * hold are not given back while we run. So those modules are imported once more, with no locks but
- * our own, and everything is put back. */
+ * Its own imports must find afterwards what they would have found. And some of its threads may be
+ * in the middle of an import: what they have not finished is of no use to us, and the locks that
+ * they hold are not given back while we run. So those modules are imported once more, with no locks
+ * but our own, and everything is put back. */
 #include "core.h"
 #include <string.h>
 

@@ -1,4 +1,5 @@
-"""Threads that Python knows nothing of: they run C code only, one with all signals blocked."""
+"""Threads that Python knows nothing of: they run C code only, one with signals blocked, and one that
+goes on waiting when it was called by a signal."""
 
 import ctypes
 import signal
@@ -7,23 +8,22 @@ import threading
 
 libc = ctypes.CDLL(None)
 usleep = ctypes.cast(libc.usleep, ctypes.c_void_p)
-handles = (ctypes.c_ulong * 2)()
+sem_wait = ctypes.cast(libc.sem_wait, ctypes.c_void_p)
+semaphore = (ctypes.c_long * 4)()  # of nobody
+handles = (ctypes.c_ulong * 3)()
 LONG_US = 4_000_000_000 if sys.argv[1:] == [] else int(sys.argv[1])
 
 
-def start(index):
-    assert (
-        libc.pthread_create(
-            ctypes.byref(handles, 8 * index), None, usleep, ctypes.c_void_p(LONG_US)
-        )
-        == 0
-    )
+def start(index, function, given):
+    handle = ctypes.byref(handles, 8 * index)
+    assert libc.pthread_create(handle, None, function, ctypes.c_void_p(given)) == 0
 
 
-start(0)
+start(0, usleep, LONG_US)
 before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1, signal.SIGINT])
-start(1)
+start(1, usleep, LONG_US)
 signal.pthread_sigmask(signal.SIG_SETMASK, before)
+start(2, sem_wait, ctypes.addressof(semaphore))
 lock = threading.Lock()
 total = 0
 
