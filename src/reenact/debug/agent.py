@@ -166,26 +166,29 @@ def _threads(request: dict[str, Any]) -> dict[str, Any]:
     return {"threads": threads}
 
 
-def _looking() -> Any:
-    """Imports much, some of which a thread of the program may be in the middle of importing."""
-    return _core.import_unseen("reenact.debug.looking")
+def _look(what: str, *given: object) -> dict[str, Any]:
+    """By a function of `looking.py`, which imports much: a thread of the program may be in the
+    middle of importing some of it."""
+    looking = _core.import_unseen("reenact.debug.looking")
+    said: dict[str, Any] = getattr(looking, what)(*given)
+    return said
 
 
 def _evaluate(request: dict[str, Any]) -> dict[str, Any]:
-    return _looking().evaluate(request["text"], frame_at(request), request.get("pretty", False))
+    return _look("evaluate", request["text"], frame_at(request), request.get("pretty", False))
 
 
 def _variables(request: dict[str, Any]) -> dict[str, Any]:
     scope, path = request["scope"], request.get("path", [])
-    return _looking().variables(frame_at(request), scope, path, request.get("text", ""))
+    return _look("variables", frame_at(request), scope, path, request.get("text", ""))
 
 
 def _arguments(request: dict[str, Any]) -> dict[str, Any]:
-    return _looking().arguments(frame_at(request))
+    return _look("arguments", frame_at(request))
 
 
 def _complete(request: dict[str, Any]) -> dict[str, Any]:
-    return _looking().complete(request["text"], frame_at(request))
+    return _look("complete", request["text"], frame_at(request))
 
 
 def _writes(request: dict[str, Any]) -> dict[str, Any]:
@@ -196,7 +199,7 @@ def _writes(request: dict[str, Any]) -> dict[str, Any]:
 
 def _failure(request: dict[str, Any]) -> dict[str, Any]:
     """The exception that is handled where the program is."""
-    return _looking().failure()
+    return _look("failure")
 
 
 def _races(request: dict[str, Any]) -> dict[str, Any]:

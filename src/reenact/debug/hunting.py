@@ -214,7 +214,7 @@ _tool = -1
 def _tell_instructions(code: CodeType) -> None:
     """Have the core told of each instruction."""
     global _tool
-    if not _IS_MONITORED:
+    if not hasattr(sys, "monitoring"):
         return
     monitoring = sys.monitoring
     if _tool < 0:

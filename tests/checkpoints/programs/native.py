@@ -1,4 +1,4 @@
-"""Threads that Python knows nothing of: they run C code only, one with signals blocked, and one that
+"""Threads that Python knows nothing of: they run C code only, one with signals blocked, one that
 goes on waiting when it was called by a signal."""
 
 import ctypes
