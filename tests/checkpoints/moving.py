@@ -11,7 +11,7 @@ from typing import Any
 from reenact.debug.process import Process
 from reenact.debug.traveller import Breakpoint, Move, Place, Stop, TravelError, Traveller
 
-from .harness import Program, State, Variant, at_step, look, own, seen_in, travelling
+from .harness import Program, State, Variant, copy_of, look, own, seen_in, travelling
 
 # What the program writes.py writes to: seen by all, and by the functions themselves.
 SHARED = ("plain.first", "slotted.value", "slotted.inner.first", "Plain.shared", "count")
@@ -42,14 +42,15 @@ class Journey:
 
 
 def check_gotos(program: Program, variant: Variant, count: int) -> Journey:
-    """Random places, each compared with a replay that went there without a stop; lines are also
-    reached by tracing from far away."""
+    """Random places in random order, each compared with one replay that goes straight through the
+    program; lines are also reached by tracing from far away."""
     journey = Journey(program.name)
     with travelling(program, variant) as traveller:
         last = traveller.recording.last_step
         traveller.go_to_end()
         beginning = traveller._copies.at(0)
         chosen = random.Random(program.name)
+        visits: list[tuple[int, Place, State]] = []
         for _ in range(count):
             step, base = chosen.randint(0, last), chosen.random()
             stop = traveller.go_to(Place(step, chosen.choice((0, 0, 0, 1, 7))))
@@ -58,18 +59,23 @@ def check_gotos(program: Program, variant: Variant, count: int) -> Journey:
             journey.looked += 1
             assert traveller._shown is not None
             now = look(traveller._shown, stop.place, stop.thread)
-            _compare_place(journey, beginning, stop.place, now, int(base * step))
+            visits.append((stop.place.step, stop.place, now))
+            if stop.place.line > 0:
+                visits.append((int(base * step), stop.place, now))
+        _compare_places(journey, beginning, visits)
         beginning.close()
     return journey
 
 
-def _compare_place(
-    journey: Journey, beginning: Process, place: Place, now: State, base: int
+def _compare_places(
+    journey: Journey, straight: Process, visits: list[tuple[int, Place, State]]
 ) -> None:
-    """A line is reached by tracing from its step, or from far before."""
-    for first in (place.step,) if place.line == 0 else (place.step, base):
-        there = seen_in(at_step(beginning, first), place)
-        journey.compare(f"at {place}, from {first}", now, there)
+    """With copies of a replay that stops where they are made, and is never asked anything. A line is
+    reached by tracing from its step, or from far before."""
+    for first, place, now in sorted(visits, key=lambda each: each[:2]):
+        if first > straight.step:
+            straight.run(first)
+        journey.compare(f"at {place}, from {first}", now, seen_in(copy_of(straight), place))
 
 
 def check_questions_amid_imports(variant: Variant, count: int) -> Journey:

@@ -15,6 +15,7 @@ from reenact.debug.process import ENDS, Process
 CLOSEST = 500  # steps between the last two copies before a step that was asked for
 MOST_KEPT = 64
 MEGABYTE = 1 << 20
+MEASURED = 8  # copies between two looks at the memory of all of them
 NOT_HELD = "a thread is not where it can be held, or lets no signal through"
 
 
@@ -34,6 +35,7 @@ class Checkpoints:
         self._limit = limit_mb * MEGABYTE
         self._kept: dict[int, Process] = {}
         self._wanted: list[int] = []  # steps that were asked for, the latest last
+        self._memory: dict[int, int] = {}  # by step, when it was last looked at
         self.end: Process | None = None
         self.first = 0  # the step that a replay begins with
         self.refusal = ""
@@ -122,10 +124,17 @@ class Checkpoints:
 
     def _drop_some(self) -> None:
         while len(self._kept) > MOST_KEPT or (len(self._kept) > 4 and self._is_too_much()):
-            self._kept.pop(self._least_useful()).close()
+            step = self._least_useful()
+            self._kept.pop(step).close()
+            self._memory.pop(step, None)
 
     def _is_too_much(self) -> bool:
-        return sum(each.memory for each in self._kept.values()) > self._limit
+        """To look at them all takes longer than to make a copy; a copy's memory grows only as others
+        that share it go, so that the old numbers do for a few more."""
+        new = [step for step in self._kept if step not in self._memory]
+        looked_at = self._kept if len(self._wanted) % MEASURED == 0 else new
+        self._memory.update({step: self._kept[step].memory for step in looked_at})
+        return sum(self._memory[step] for step in self._kept) > self._limit
 
     def _least_useful(self) -> int:
         """The one whose neighbours are close to each other for how far away it is from where
