@@ -70,8 +70,8 @@ def check_gotos(program: Program, variant: Variant, count: int) -> Journey:
 def _compare_places(
     journey: Journey, straight: Process, visits: list[tuple[int, Place, State]]
 ) -> None:
-    """With copies of a replay that stops where they are made, and is never asked anything. A line is
-    reached by tracing from its step, or from far before."""
+    """With copies of a replay that stops where they are made, and is never asked anything. A line
+    is reached by tracing from its step, or from far before."""
     for first, place, now in sorted(visits, key=lambda each: each[:2]):
         if first > straight.step:
             straight.run(first)

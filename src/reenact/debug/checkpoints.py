@@ -129,8 +129,8 @@ class Checkpoints:
             self._memory.pop(step, None)
 
     def _is_too_much(self) -> bool:
-        """To look at them all takes longer than to make a copy; a copy's memory grows only as others
-        that share it go, so that the old numbers do for a few more."""
+        """To look at them all takes longer than to make a copy; the memory of one grows only as
+        others go that share it, so that the old numbers do for a few more."""
         new = [step for step in self._kept if step not in self._memory]
         looked_at = self._kept if len(self._wanted) % MEASURED == 0 else new
         self._memory.update({step: self._kept[step].memory for step in looked_at})
