@@ -56,10 +56,11 @@ typedef struct {
 } Place;
 
 static Place places[MOST_PARKED];
+static _Atomic int32_t used; /* places beyond were never anybody's */
 static bool is_on;
 static __thread Place *my_place;
 __thread jmp_buf *fork_mark;
-static _Atomic int32_t remade;  /* threads of a copy that are there again */
+static _Atomic int32_t missing; /* threads of a copy that are not there again yet */
 static _Atomic int32_t may_go;  /* all of them are */
 static uint64_t blocked_before; /* signals of the thread that copied, */
 static pid_t copied_by;         /* and its number */
@@ -166,8 +167,9 @@ __attribute__((used, visibility("hidden"))) void begin_again(Place *place)
     }
     syscall(SYS_set_robust_list, place->robust, place->robust_size);
     prctl(PR_SET_NAME, place->name);
-    atomic_fetch_add(&remade, 1);
-    wake_all(&remade);
+    if (atomic_fetch_sub(&missing, 1) == 1) {
+        wake_all(&missing);
+    }
     while (atomic_load(&may_go) == 0) {
         sleep_until_changed(&may_go, 0, -1);
     }
@@ -176,10 +178,13 @@ __attribute__((used, visibility("hidden"))) void begin_again(Place *place)
 
 static Place *free_place(pid_t tid)
 {
-    for (int i = 0; i < MOST_PARKED; i++) {
+    for (int32_t i = 0; i < MOST_PARKED; i++) {
         pid_t nobody = 0;
         if (__atomic_compare_exchange_n(&places[i].tid, &nobody, tid, false, __ATOMIC_SEQ_CST,
                                         __ATOMIC_SEQ_CST)) {
+            int32_t before = atomic_load(&used);
+            while (before <= i && !atomic_compare_exchange_weak(&used, &before, i + 1)) {
+            }
             return &places[i];
         }
     }
@@ -336,7 +341,7 @@ static bool each_thread(EachThread each)
 static Place *place_of(pid_t tid)
 {
     Place *called = NULL;
-    for (int i = 0; i < MOST_PARKED; i++) {
+    for (int i = 0; i < atomic_load(&used); i++) {
         if (places[i].tid == tid) {
             int32_t state = atomic_load(&places[i].state);
             if (state == PARKED || state == HELD) {
@@ -396,7 +401,7 @@ static bool hold_or_call(pid_t tid)
 
 static void let_all_go(void)
 {
-    for (int i = 0; i < MOST_PARKED; i++) {
+    for (int i = 0; i < atomic_load(&used); i++) {
         Place *place = &places[i];
         int32_t state = atomic_load(&place->state), called = CALLED;
         if (place->tid == 0) {
@@ -432,7 +437,7 @@ static void read_status(Place *place)
 
 static bool has_place(pid_t tid)
 {
-    for (int i = 0; i < MOST_PARKED; i++) {
+    for (int i = 0; i < atomic_load(&used); i++) {
         if (places[i].tid == tid) {
             return true;
         }
@@ -545,7 +550,7 @@ pid_t fork_all(bool is_frozen, bool is_sibling)
     }
     blocked_before = block_signals();
     copied_by = (pid_t)syscall(SYS_gettid);
-    for (int i = 0; i < MOST_PARKED; i++) {
+    for (int i = 0; i < atomic_load(&used); i++) {
         if (places[i].tid != 0 && atomic_load(&places[i].state) == HELD) {
             read_status(&places[i]);
         }
@@ -574,7 +579,7 @@ static void renumber(pid_t before, pid_t now)
 /* A thread that a signal has called has a place of its own as well, to which it will come back. */
 static void renumber_places(pid_t before, pid_t now)
 {
-    for (int i = 0; i < MOST_PARKED; i++) {
+    for (int i = 0; i < atomic_load(&used); i++) {
         if (places[i].tid == before && atomic_load(&places[i].state) == AT_LARGE) {
             places[i].tid = -now; /* until all are done: numbers of before may be given again */
         }
@@ -585,7 +590,7 @@ static void renumber_places(pid_t before, pid_t now)
  * process before that must not take one for held that is about to go on. */
 static void settle_places(pid_t self)
 {
-    for (int i = 0; i < MOST_PARKED; i++) {
+    for (int i = 0; i < atomic_load(&used); i++) {
         if (places[i].tid < 0) {
             atomic_store(&places[i].state, AT_LARGE);
         }
@@ -602,17 +607,18 @@ bool fork_thaw(void)
     long flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM |
                  CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID;
     pid_t self = (pid_t)syscall(SYS_gettid);
-    int32_t count = 0, seen;
-    atomic_store(&remade, 0);
+    int32_t left;
+    atomic_store(&missing, 0);
     atomic_store(&may_go, 0);
     renumber(copied_by, self);
     if (gate.active) {
         compat_renumber_loops(gate.pid, getpid());
     }
     gate.pid = getpid();
-    for (int i = 0; i < MOST_PARKED; i++) {
+    for (int i = 0; i < atomic_load(&used); i++) {
         Place *place = &places[i];
         if (place->tid > 0 && atomic_load(&place->state) == HELD) {
+            atomic_fetch_add(&missing, 1);
             long tid = remake(flags, place, place->tid_address, place->tid_address, place->storage);
             if (tid < 0) {
                 return false;
@@ -620,11 +626,10 @@ bool fork_thaw(void)
             renumber(place->tid, (pid_t)tid);
             renumber_places(place->tid, (pid_t)tid);
             place->tid = -(pid_t)tid;
-            count++;
         }
     }
-    while ((seen = atomic_load(&remade)) < count) {
-        sleep_until_changed(&remade, seen, -1);
+    while ((left = atomic_load(&missing)) > 0) {
+        sleep_until_changed(&missing, left, -1);
     }
     settle_places(self);
     atomic_store(&may_go, 1);
