@@ -13,6 +13,7 @@ from reenact.debug.traveller import Breakpoint, Move, Place, Stop, TravelError, 
 
 from .harness import Program, State, Variant, copy_of, look, own, seen_in, travelling
 
+OWN_TRACE = ("thread_settrace",)  # lines cannot be counted where the program traces itself
 # What the program writes.py writes to: seen by all, and by the functions themselves.
 SHARED = ("plain.first", "slotted.value", "slotted.inner.first", "Plain.shared", "count")
 ITEMS = ("table['a']", "lines[0]", "lines[3]", "lines[-1]", "plain.items[1]", "plain.table[3]")
@@ -50,10 +51,11 @@ def check_gotos(program: Program, variant: Variant, count: int) -> Journey:
         traveller.go_to_end()
         beginning = traveller._copies.at(0)
         chosen = random.Random(program.name)
+        lines = (0,) if program.name in OWN_TRACE else (0, 0, 0, 1, 7)
         visits: list[tuple[int, Place, State]] = []
         for _ in range(count):
             step, base = chosen.randint(0, last), chosen.random()
-            stop = traveller.go_to(Place(step, chosen.choice((0, 0, 0, 1, 7))))
+            stop = traveller.go_to(Place(step, chosen.choice(lines)))
             if stop.why == "end":
                 continue
             journey.looked += 1

@@ -12,6 +12,7 @@ import pytest
 from .harness import IS_FULL, QUEUE, RANDOM, Pool, Variant, programs
 from .last_writes import UNTRACEABLE, check_last_writes
 from .moving import (
+    OWN_TRACE,
     check_gotos,
     check_questions_amid_imports,
     check_reverse,
@@ -24,7 +25,6 @@ FEW = (
     *("gc_cycles", "input_files_modes", "input_signals_own", "input_signals_raising"),
     *("queue_fifo", "race_generator", "thread_local", "weakref_callbacks"),
 )
-OWN_TRACE = ("thread_settrace",)  # lines cannot be counted where the program traces itself
 CASES = {
     each.name: each
     for each in programs()
