@@ -228,4 +228,5 @@ class Process:
         except (ProcessLookupError, ChildProcessError):
             pass
         if self._directory is not None:
-            shutil.rmtree(self._directory / f"c{self.pid}", ignore_errors=True)
+            # A Path would have the name interned: the table of such names grows with each copy.
+            shutil.rmtree(f"{self._directory}{os.sep}c{self.pid}", ignore_errors=True)
