@@ -1,9 +1,10 @@
 """Merging: a site that comes right after a tick does the tick's work, too.
 
 Owns which sites do: those that are asked as often as the tick is, after nothing but what cannot
-fail and that nobody else can change, such as a parameter or a constant. A tick costs the interpreter
-as much as a site does, and most functions begin with `self` and a site. Only for the race detector:
-in a search ticks and sites are points of their own. Works last, on a tree that has all its sites.
+fail and what nobody else can change, such as a parameter or a constant. A tick costs the
+interpreter as much as a site does, and most functions begin with `self` and a site. Only for the
+race detector: in a search ticks and sites are points of their own. Works last, on a tree that has
+all its sites.
 """
 
 from __future__ import annotations
@@ -44,10 +45,11 @@ _PARTS: dict[type[AST], tuple[str, ...]] = {
 
 
 # Functions of Python's own that a file may well call first; to look them up does nothing else.
-_BUILTINS = frozenset(
-    "abs all any bool dict enumerate float int isinstance len list max min print range repr reversed"
-    " round set sorted str sum tuple zip".split()
-)
+_BUILTINS = {
+    *("abs", "all", "any", "bool", "dict", "enumerate", "float", "int", "isinstance", "len"),
+    *("list", "max", "min", "print", "range", "repr", "reversed", "round", "set", "sorted"),
+    *("str", "sum", "tuple", "zip"),
+}
 
 
 def merge_ticks(tree: _ast.Module, names: Names) -> None:
@@ -109,7 +111,7 @@ def _sets_new(statement: Any, bound: set[str], new: set[str]) -> bool:
 
 
 def _first_site(node: Any, bound: set[str]) -> _ast.Constant | str | None:
-    """The site that is asked first; _BOUND if there is none and nothing happens either; else None."""
+    """The site that is asked first; _BOUND if there is none, and nothing happens; else None."""
     if isinstance(node, _ast.Constant):
         return _BOUND
     if isinstance(node, _ast.Name):
