@@ -127,9 +127,10 @@ def _first_site(node: Any, bound: set[str]) -> _ast.Constant | str | None:
 
 def _own_site(node: Any) -> _ast.Constant | None:
     """That of `SITE[x]`, `SITE @ x` and `-SITE`."""
-    first = getattr(node, _PARTS.get(type(node), ("",))[0], None)
-    is_text = isinstance(first, _ast.Constant) and isinstance(first.value, str)
-    return first if is_text and first.value.startswith(PREFIX) else None
+    first: Any = getattr(node, _PARTS.get(type(node), ("",))[0], None)
+    if not isinstance(first, _ast.Constant) or not isinstance(first.value, str):
+        return None
+    return first if first.value.startswith(PREFIX) else None
 
 
 def _parts(node: AST) -> list[AST]:
