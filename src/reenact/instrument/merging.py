@@ -97,7 +97,7 @@ def _merge(body: list[Any], bound: set[str], new: set[str]) -> None:
         if not _sets_new(statement, bound, new):
             site = _first_site(statement, bound)
             if isinstance(site, _ast.Constant):
-                site.value = with_tick(site.value)
+                site.value = with_tick(str(site.value))
                 del body[number]
             return
 
