@@ -293,7 +293,7 @@ extern Stream streams[STREAM_COUNT];
 int log_open(int directory_fd, enum Mode mode);
 bool log_is_on(void);
 extern bool operations_are_kept; /* they are logged, or compared with the log */
-enum { FIRST_OF_OURS = 4032 }; /* descriptors from here on are ours, if there are so many */
+enum { FIRST_OF_OURS = 4032 };   /* descriptors from here on are ours, if there are so many */
 int move_high(int fd);
 void log_stop(int error);
 void stream_bytes(Stream *stream, const void *bytes, size_t size);
