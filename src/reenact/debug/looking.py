@@ -77,7 +77,7 @@ def evaluate(text: str, frame: FrameType, pretty: bool) -> dict[str, Any]:
             tree = ast.parse(text.strip(), "<typed>", "eval")
         except SyntaxError:
             tree = ast.parse(text, "<typed>", "exec")
-        changes = not all(_is_harmless(each, names) for each in ast.walk(tree))
+        changes = not all(_is_harmless(each, names) for each in _nodes(tree))
         printed = io.StringIO()
         with redirect_stdout(printed):
             if isinstance(tree, ast.Module):
@@ -93,6 +93,15 @@ def evaluate(text: str, frame: FrameType, pretty: bool) -> dict[str, Any]:
         "changes": changes,
         "printed": printed.getvalue(),
     }
+
+
+def _nodes(tree: ast.AST) -> Iterator[ast.AST]:
+    """As `ast.walk`, which imports when it is called, maybe what the program has not finished."""
+    todo = [tree]
+    while todo:
+        node = todo.pop()
+        yield node
+        todo.extend(ast.iter_child_nodes(node))
 
 
 def _is_harmless(node: ast.AST, names: dict[str, Any]) -> bool:
