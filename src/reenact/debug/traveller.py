@@ -485,7 +485,7 @@ class Traveller:
                 said = self._hunt(process, end=place)
             reason = Reason(said["reason"])
             if reason in ENDS:
-                return self._take(process, said, _END_WORDS[reason], Place(process.step, _LAST))
+                return self._take(process, said, _END_WORDS[reason], self._end_at(said["place"]))
             return self._take(process, said, why, Place(*said["place"]))
 
     def _hunt(self, process: Process, **request: Any) -> dict[str, Any]:
