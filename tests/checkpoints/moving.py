@@ -14,6 +14,7 @@ from reenact.debug.traveller import Breakpoint, Move, Place, Stop, TravelError, 
 from .harness import Program, State, Variant, copy_of, look, own, seen_in, travelling
 
 OWN_TRACE = ("thread_settrace",)  # lines cannot be counted where the program traces itself
+BY_ADDRESS = ("id_order",)  # tracing takes memory of the program's, which prints what lies where
 # What the program writes.py writes to: seen by all, and by the functions themselves.
 SHARED = ("plain.first", "slotted.value", "slotted.inner.first", "Plain.shared", "count")
 ITEMS = ("table['a']", "lines[0]", "lines[3]", "lines[-1]", "plain.items[1]", "plain.table[3]")
@@ -62,7 +63,7 @@ def check_gotos(program: Program, variant: Variant, count: int) -> Journey:
             assert traveller._shown is not None
             now = look(traveller._shown, stop.place, stop.thread)
             visits.append((stop.place.step, stop.place, now))
-            if stop.place.line > 0:
+            if stop.place.line > 0 and program.name not in BY_ADDRESS:
                 visits.append((int(base * step), stop.place, now))
         _compare_places(journey, beginning, visits)
         beginning.close()
