@@ -93,8 +93,8 @@ def _is_worker() -> bool:
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", _MARKER)
-    if not is_wanted(config.option):
-        return
+    if not is_wanted(config.option) or config.pluginmanager.hasplugin("reenact-explorer"):
+        return  # the second in a session that is recorded
     from reenact_pytest import summary
 
     config.pluginmanager.register(summary.Summary(config), "reenact-summary")

@@ -81,10 +81,16 @@ def _failure_of(phase: Phase) -> Failure | None:
 class Schedules:
     """Runs one test under plans. Fixtures of wider scope must have been set up."""
 
-    def __init__(self, item: pytest.Item, settings: Settings, fixtures: Fixtures) -> None:
+    def __init__(
+        self,
+        item: pytest.Item,
+        settings: Settings,
+        fixtures: Fixtures,
+        runner: type[Item] = Item,
+    ) -> None:
         self.item = item
         self.fixtures = fixtures
-        self.runner = Item(self._body, settings)
+        self.runner = runner(self._body, settings)
         self.now = Played()
         self.failed: Played | None = None  # the latest that did
         self.first: Played | None = None
