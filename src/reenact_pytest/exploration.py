@@ -29,6 +29,7 @@ class Exploration:
         self.item = item
         self.schedules = schedules
         self.chosen = chosen
+        self.runs = 0  # of a replay
 
     def explore(self) -> Played:
         try:
@@ -199,6 +200,7 @@ class Exploration:
         return self._with_failure(played, ran.failure, text, "")
 
     def _play(self, saved: Artefact) -> Played:
+        self.runs += 1
         ran = self.schedules.run(Plan(switches=saved.switches, strategy="replay"))
         played = self.schedules.now
         played.ran = ran

@@ -23,7 +23,7 @@ from reenact.explore import function, instrumented
 from reenact.explore import item as gate
 from reenact.explore.pinned import pinned
 from reenact.explore.runs import Settings
-from reenact_pytest import artefact, journey, options, reports, rewriting
+from reenact_pytest import artefact, options, reports, rewriting
 from reenact_pytest.artefact import Artefact
 from reenact_pytest.exploration import Exploration
 from reenact_pytest.journey import Journey
@@ -31,6 +31,7 @@ from reenact_pytest.options import Options
 from reenact_pytest.schedules import Fixtures, Phase, Played, Schedules, count_failed_subtests
 
 _KEY = pytest.StashKey[bool]()
+_IS_RECORDED = pytest.StashKey[bool]()
 _JOURNEY = pytest.StashKey[Journey]()
 
 
@@ -41,12 +42,21 @@ def prepare(config: pytest.Config, given: Any) -> None:
     config.stash[_KEY] = True
     config.stash[_JOURNEY] = Journey(config)
     path = given.reenact_replay
-    if _core.is_active():  # it is recorded: see recorded.py
+    config.stash[_IS_RECORDED] = _core.is_active()
+    if config.stash[_IS_RECORDED]:  # see recorded.py
         instrumented.adopt()
     else:
         function.prepare(artefact.load(path).settings if path else options.settings(given))
         gate.open_gate()
     rewriting.install(config)
+
+
+def refuse_recording(config: pytest.Config) -> None:
+    if config.stash[_IS_RECORDED]:
+        raise pytest.UsageError(
+            "this session is recorded, and cannot explore. To record a saved failure, "
+            "use --reenact-replay PATH --pdb"
+        )
 
 
 class Explorer:
@@ -69,7 +79,7 @@ class Explorer:
                 config.args = [str(config.rootpath / self.saved.test.partition("::")[0])]
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
-    def pytest_sessionfinish(self) -> Generator[None, None, None]:
+    def pytest_sessionfinish(self, session: pytest.Session) -> Generator[None, None, None]:
         try:
             return (yield)
         finally:
@@ -142,8 +152,11 @@ class Explorer:
         self._tell(item, nextitem, played)
 
     def _replay(self, session: Exploration, saved: Artefact) -> Played:
-        with self.config.stash[_JOURNEY].noting_modules():
-            return session.replay(saved)
+        journey = self.config.stash[_JOURNEY]
+        with journey.noting():
+            played = session.replay(saved)
+        journey.is_warm = session.runs > 1
+        return played
 
     def _settings(self, item: pytest.Item, chosen: Options) -> Settings:
         saved = self.saved
@@ -171,9 +184,9 @@ class Explorer:
 
     def _interact(self, item: pytest.Item, phase: Phase) -> None:
         """With somebody who wants to look into a failure: also into one that is no exception."""
-        if phase.report.failed and journey.is_wanted(self.config):
-            if self.config.stash[_JOURNEY].open_debugger(phase.report):
-                self.config.pluginmanager.unregister(name="pdbinvoke")
+        journey = self.config.stash[_JOURNEY]
+        if phase.report.failed and journey.is_wanted and journey.open_debugger(phase.report):
+            self.config.pluginmanager.unregister(name="pdbinvoke")
         if check_interactive_exception(phase.call, phase.report):
             item.ihook.pytest_exception_interact(node=item, call=phase.call, report=phase.report)
 

@@ -13,7 +13,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,12 +24,6 @@ from reenact.intercept.processes import bootstrap
 _OPENED = (0, 130)  # the exit codes of `reenact debug`, the second after Ctrl-C
 
 
-def is_wanted(config: pytest.Config) -> bool:
-    """Who names a debugger gets that one."""
-    given = config.option
-    return bool(given.reenact_replay and given.usepdb and not given.usepdb_cls)
-
-
 @dataclass(frozen=True, slots=True)
 class Request:
     """To the process that has the debugger."""
@@ -40,6 +33,8 @@ class Request:
     root: str
     path: list[str]
     loaded: list[str]
+    threads: list[tuple[int, int]]
+    is_warm: bool
     args: list[str]
 
 
@@ -51,11 +46,22 @@ class Journey:
         self.path = list(sys.path)
         self.environment = dict(os.environ)
         self.loaded: list[str] = []
+        self.threads: list[tuple[int, int]] = []
+        self.is_warm = False  # it takes a run before it for the test to fail
+        self._is_over = False
+
+    @property
+    def is_wanted(self) -> bool:
+        """Once; and who names a debugger of their own gets that one."""
+        given = self.config.option
+        asked = bool(given.reenact_replay and given.usepdb and not given.usepdb_cls)
+        return asked and not self._is_over
 
     @contextmanager
-    def noting_modules(self) -> Iterator[None]:
+    def noting(self) -> Iterator[None]:
         """What the test loads by itself, it found loaded when it failed."""
         before = set(sys.modules)
+        self.threads = _core.explore_threads()
         try:
             yield
         finally:
@@ -63,6 +69,7 @@ class Journey:
 
     def open_debugger(self, report: pytest.TestReport) -> bool:
         """Returns when it is left; False if there was none, and the reason was said."""
+        self._is_over = True
         with self._terminal():
             writer = self.config.get_terminal_writer()
             writer.line()
@@ -94,6 +101,8 @@ class Journey:
             str(self.config.rootpath),
             self.path,
             self.loaded,
+            self.threads,
+            self.is_warm,
             [*map(str, given.args), *without],
         )
         code = bootstrap("reenact_pytest.travel")

@@ -30,22 +30,25 @@ def main() -> None:
         print(f"reenact: no time travel, but pdb: {problem}", file=sys.stderr, flush=True)
         sys.exit(NOT_OPENED)
     print(f"recorded in {path}; open it again with: reenact debug {path}", flush=True)
+    if artefact.load(request.artefact).failure.is_found_by_looking:
+        print("nothing failed but for what was found by looking: `races all` shows it", flush=True)
     sys.exit(commands.main(["debug", str(path)]))
 
 
 def _record(request: Request, path: Path) -> str:
-    """"" or why there is no recording of the failure."""
+    """ "" or why there is no recording of the failure."""
+    problem = _record_once(request, path, request.is_warm)
+    return problem and _record_once(request, path, not request.is_warm)
+
+
+def _record_once(request: Request, path: Path, is_warm: bool) -> str:
     saved = artefact.load(request.artefact)
     settings = saved.settings
     if saved.failure.is_found_by_looking:
         settings = options.with_races(settings, Path(request.root), saved.test)
-    terms = recorded.Terms(request.path, request.loaded)
-    program = Program(
-        "module",
-        "reenact_pytest.recorded",
-        (terms.text(), *request.args),
-        keep.packages(settings),
-    )
+    terms = recorded.Terms(request.path, request.loaded, request.threads, is_warm)
+    argv = (terms.text(), *request.args)
+    program = Program("module", "reenact_pytest.recorded", argv, keep.packages(settings))
     path.unlink(missing_ok=True)
-    exits = recorded.FAILED_AGAIN
-    return keep.keep(program, saved.switches, settings, saved.failure, path, exit_code=exits)
+    expected = recorded.FAILED_AGAIN
+    return keep.keep(program, saved.switches, settings, saved.failure, path, exit_code=expected)
