@@ -23,8 +23,13 @@ RACE = """
 
 
 @pytest.fixture
-def bench(pytester: pytest.Pytester) -> Bench:
-    return Bench(pytester)
+def bench(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Bench:
+    """Without other plugins: each takes time to load, in four processes and their replays."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    monkeypatch.setenv("PYTEST_PLUGINS", "reenact_pytest")
+    bench = Bench(pytester)
+    pytester.makeini("[pytest]\n")
+    return bench
 
 
 class Terminal:
