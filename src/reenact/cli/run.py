@@ -96,11 +96,17 @@ def run(args: argparse.Namespace) -> int:
     settings = settings_of(args)
     looker = Looker(args.on_failure, show)
     keeper = Keeper(
-        program_of(args, settings), choices_of(settings), limits, looker.handle, tools=args.tools
+        program_of(args, settings),
+        choices_of(settings),
+        limits,
+        looker.handle,
+        tools=args.tools,
+        on_end=looker.look_from_the_start,
     )
     ended = keeper.run()
     if keeper.refusal and keeper.epochs == 0:
-        _say(f"nothing could be run again: {keeper.refusal}")
+        instead = "all was run again from the start" if keeper.failures else "nothing has failed"
+        _say(f"there were no epochs: {keeper.refusal}; {instead}")
     if ended.signal is not None:
         _say(f"killed by {signal_name(ended.signal)}")
     if keeper.failures:

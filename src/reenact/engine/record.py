@@ -102,7 +102,7 @@ def keep(
     from reenact.recordings.pack import pack
 
     try:
-        _write_end(directory / format.END, _end(directory, ended, seconds))
+        note_end(directory, ended, seconds)
         pack(directory, path, progress)
         shutil.rmtree(directory)
     except (OSError, ReenactError) as error:
@@ -118,10 +118,11 @@ def _keep_directory(directory: Path, ended: Ended, error: OSError | ReenactError
     return Recorded(ended, directory, f"{stopped}; {problem}" if stopped else problem)
 
 
-def _write_end(path: Path, end: End) -> None:
+def note_end(directory: Path, ended: Ended, seconds: float) -> None:
     """The whole of it or nothing: half an end would spoil the recording."""
+    path = directory / format.END
     try:
-        path.write_text(end.to_json(), "utf-8")
+        path.write_text(_end(directory, ended, seconds).to_json(), "utf-8")
     except OSError:
         path.unlink(missing_ok=True)
         raise
