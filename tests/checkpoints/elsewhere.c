@@ -1,5 +1,6 @@
 /* Loaded before the C library (LD_PRELOAD): makes this system look like one where processes cannot
- * be copied. LD_ELSEWHERE says which: libc, shadow-stacks, proc, permission. Replays take variables
+ * be copied. LD_ELSEWHERE says which: libc, shadow-stacks, proc, permission, or alone, where no
+ * process can be forked at all. Replays take variables
  * of this kind from whoever starts them, and all others from the recording. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -77,19 +78,22 @@ static int open_as(const char *name, const char *path, int flags, int mode)
 OPEN(open)
 OPEN(open64)
 
-/* No thread is made by clone(), as a sandbox may have it; glibc makes its own by clone3(). */
+/* As a sandbox may have it: clone() makes no thread - glibc makes its own by clone3() - or nothing
+ * but threads, and what is to become another program at once. */
 __attribute__((constructor)) static void lose_permission(void)
 {
+    int is_alone = is_in("alone");
     struct sock_filter code[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 3),
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),
-        BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 0, 1),
+        BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, is_alone ? CLONE_VM : CLONE_THREAD, is_alone,
+                 !is_alone),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
     struct sock_fprog program = {sizeof code / sizeof *code, code};
-    if (is_in("permission")) {
+    if (is_alone || is_in("permission")) {
         prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
         if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) {
             abort();

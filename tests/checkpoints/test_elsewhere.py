@@ -122,6 +122,17 @@ def test_without_epochs_nothing_is_run_again_that_went_well(place: Path) -> None
     assert "the C library is not glibc; nothing has failed" in ended.stderr
 
 
+def test_where_no_process_can_be_forked_nothing_is_claimed(place: Path) -> None:
+    """Questions are answered by copies; without one there is no answer, but the reason."""
+    asked = reenact(place, "alone", "debug", "usual.reenact", *COMMANDS)
+    reason = "no copy can be made that could be asked: Operation not permitted"
+    assert reason in asked.stderr and asked.returncode == 1
+    ended = reenact(place, "alone", "run", "program.py")
+    assert f"{REFUSALS['permission']}; nothing could be run again" in ended.stderr
+    assert reason in ended.stdout
+    assert "identically" not in ended.stdout
+
+
 UNKNOWN = """
 #include <stdio.h>
 const char *fork_begin(void);
