@@ -107,6 +107,9 @@ static void learn_manner(AccessSite *site, const PyTypeObject *type, enum Manner
     site->manners[place].version = type->tp_version_tag;
     site->manners[place].manner = (uint8_t)(type->tp_version_tag == 0 ? MANNER_UNKNOWN : manner);
     site->manners[place].epoch = 0;
+    if (manner == MANNER_OWN && type->tp_version_tag != 0) {
+        site->own_version = type->tp_version_tag;
+    }
 }
 
 static enum Manner manner_at(AccessSite *site, PyTypeObject *type, PyObject *name, bool writes)

@@ -292,7 +292,8 @@ extern Stream streams[STREAM_COUNT];
 /* log.c */
 int log_open(int directory_fd, enum Mode mode);
 bool log_is_on(void);
-enum { FIRST_OF_OURS = 4032 }; /* descriptors from here on are ours, if there are so many */
+extern bool operations_are_kept; /* they are logged, or compared with the log */
+enum { FIRST_OF_OURS = 4032 };   /* descriptors from here on are ours, if there are so many */
 int move_high(int fd);
 void log_stop(int error);
 void stream_bytes(Stream *stream, const void *bytes, size_t size);
@@ -595,6 +596,7 @@ enum AccessKind {
 };
 #define ACCESS_LETTERS "aicgvmtexonpqy" /* the kinds, as placeholders spell them */
 enum { MOST_MANNERS = 4 };
+#define NO_VERSION UINT32_MAX /* of no class */
 enum Manner {
     MANNER_UNKNOWN,
     MANNER_NOTHING,   /* not a variable */
@@ -618,13 +620,15 @@ struct AccessSite {
     bool is_bound;   /* by name: the object is that of the bound method below the operands */
     bool is_raw;     /* by name, past the methods of the object's own class */
     bool is_bare;    /* has no operand: it is a statement */
+    bool ticks;      /* a tick as well, which comes first */
     const PyCodeObject *code; /* that it was planted into */
     uint32_t number;          /* for memos: races.h; 0 if there are too many */
     uint16_t place;           /* on its frame's stack, where it was found last */
     uint16_t slot;  /* the same, counted from the first of the frame's variables; 0: unknown */
     uint8_t method; /* place in the table of modes.c */
     uint8_t next_manner;
-    struct { /* of the attribute, in classes of these versions: attributes.c */
+    uint32_t own_version; /* of the class met last whose objects have it; or NO_VERSION */
+    struct {              /* of the attribute, in classes of these versions: attributes.c */
         uint32_t version;
         uint8_t manner;
         uint64_t epoch; /* in which the class's part was told last */
@@ -978,6 +982,15 @@ extern PyMethodDef path_functions[], value_functions[], file_functions[], signal
     fork_functions[];
 extern PyMethodDef site_functions[];
 extern PyTypeObject TickType, CallType, MethodCallType, BootType, ReadyType;
+
+/* tick.c */
+int tick_slowly(Thread *thread);
+
+/* A point, and nothing more: negative if it raised, else 1. */
+static inline int tick(Thread *thread)
+{
+    return __builtin_expect(thread != NULL && --thread->budget > 0, 1) ? 1 : tick_slowly(thread);
+}
 
 /* A controlled thread whose operations count now, or NULL. */
 static inline Thread *gate_me(void)

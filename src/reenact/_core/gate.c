@@ -554,8 +554,9 @@ void gate_wake(Object *object)
 
 void gate_done(enum Operation kind, Object *object)
 {
-    uint32_t site = site_here(kind);
-    if (object != NULL && object->id == 0 && object->kind != OBJECT_THREAD) {
+    bool is_new = object != NULL && object->id == 0 && object->kind != OBJECT_THREAD;
+    uint32_t site = is_new || operations_are_kept ? site_here(kind) : 0;
+    if (is_new) {
         define_object(object, site);
     }
     uint32_t id = object != NULL ? object->id : 0;
@@ -568,6 +569,9 @@ void gate_done(enum Operation kind, Object *object)
     }
     if (locks_are_watched) {
         locks_done(kind, object);
+    }
+    if (!operations_are_kept) {
+        return;
     }
     if (is_recording()) {
         log_operation(site, me->index, id, gate_step());

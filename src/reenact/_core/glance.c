@@ -54,6 +54,13 @@ static int __attribute__((noinline)) later_place(const AccessSite *site, uint32_
     return -1;
 }
 
+/* Is the site's attribute one of the object's own, which nobody else knows? */
+static inline bool is_of_own_object(const AccessSite *site, const PyObject *object,
+                                    const Thread *thread)
+{
+    return site->own_version == Py_TYPE(object)->tp_version_tag && is_of_era(object, thread);
+}
+
 /* How the site's attribute is found in the object's class, as far as that has no part in it. */
 static inline enum Manner manner_in(const AccessSite *site, const PyObject *object,
                                     const Thread *thread)
@@ -133,7 +140,8 @@ SHAPE(any)
 SHAPE(attribute)
 {
     UNUSED(at);
-    return is_safe_attribute(site, operand, thread, false);
+    return __builtin_expect(is_of_own_object(site, operand, thread), 1) ||
+           is_safe_attribute(site, operand, thread, false);
 }
 
 /* Does a value lead nobody to anything? */
@@ -234,9 +242,11 @@ SHAPE(turn)
 #define IS_ASKED(thread) (__builtin_expect(detector_is_alone && (thread) != NULL, 1))
 
 /* By an operator that has site and operand, and gives back the operand; and by an instruction that
- * has nothing but the site, which lies on its operand, or stands alone (plant.c). */
+ * has nothing but the site, which lies on its operand, or stands alone (plant.c). Each of them
+ * twice: for sites that are ticks, too. */
 #define ASKED(shape)                                                                               \
-    static PyObject *shape##_around(PyObject *self, PyObject *operand)                             \
+    static inline __attribute__((always_inline)) PyObject *shape##_around(PyObject *self,          \
+                                                                          PyObject *operand)       \
     {                                                                                              \
         AccessSite *site = (AccessSite *)self;                                                     \
         const Thread *thread = me;                                                                 \
@@ -246,7 +256,7 @@ SHAPE(turn)
         }                                                                                          \
         return pass_around(site, operand);                                                         \
     }                                                                                              \
-    static PyObject *shape##_after(PyObject *self)                                                 \
+    static inline __attribute__((always_inline)) PyObject *shape##_after(PyObject *self)           \
     {                                                                                              \
         AccessSite *site = (AccessSite *)self;                                                     \
         const Thread *thread = me;                                                                 \
@@ -256,6 +266,23 @@ SHAPE(turn)
             return NULL;                                                                           \
         }                                                                                          \
         return pass_after(site);                                                                   \
+    }                                                                                              \
+    static PyObject *ask_##shape##_around(PyObject *self, PyObject *operand)                       \
+    {                                                                                              \
+        return shape##_around(self, operand);                                                      \
+    }                                                                                              \
+    static PyObject *ask_##shape##_after(PyObject *self)                                           \
+    {                                                                                              \
+        return shape##_after(self);                                                                \
+    }                                                                                              \
+    static PyObject *tick_##shape##_around(PyObject *self, PyObject *operand)                      \
+    {                                                                                              \
+        return tick(me) < 0 ? NULL : shape##_around(self, operand);                                \
+    }                                                                                              \
+    static PyObject *tick_##shape##_after(PyObject *self)                                          \
+    {                                                                                              \
+        int result = tick(me);                                                                     \
+        return __builtin_expect(result > 0, 1) ? shape##_after(self) : planted_outcome(result);    \
     }
 
 /* clang-format off */
@@ -328,28 +355,35 @@ static void site_dealloc(PyObject *self)
 static PyNumberMethods site_number = {
     .nb_negative = negation, .nb_bool = truth, .nb_matrix_multiply = matrix_multiply};
 
-#define AS_MAPPING(shape)                                                                          \
-    [SHAPE_##shape] = {.mp_subscript = shape##_around, .mp_ass_subscript = planted_raise},
-#define AS_TYPE(shape)                                                                             \
-    [SHAPE_##shape] = {PyVarObject_HEAD_INIT(NULL, 0).tp_name = "reenact._core.AccessSite",        \
-                       .tp_basicsize = sizeof(AccessSite),                                         \
-                       .tp_flags = Py_TPFLAGS_DEFAULT,                                             \
-                       .tp_as_mapping = &mappings[SHAPE_##shape],                                  \
-                       .tp_as_number = &site_number,                                               \
-                       .tp_iternext = shape##_after,                                               \
-                       .tp_repr = describe,                                                        \
-                       .tp_dealloc = site_dealloc},
-static PyMappingMethods mappings[] = {SHAPES(AS_MAPPING)};
-static PyTypeObject types[] = {SHAPES(AS_TYPE)};
+#define AS_MAPPING(number, how)                                                                    \
+    [number] = {.mp_subscript = how##_around, .mp_ass_subscript = planted_raise},
+#define AS_TYPE(number, how)                                                                       \
+    [number] = {PyVarObject_HEAD_INIT(NULL, 0).tp_name = "reenact._core.AccessSite",               \
+                .tp_basicsize = sizeof(AccessSite),                                                \
+                .tp_flags = Py_TPFLAGS_DEFAULT,                                                    \
+                .tp_as_mapping = &mappings[number],                                                \
+                .tp_as_number = &site_number,                                                      \
+                .tp_iternext = how##_after,                                                        \
+                .tp_repr = describe,                                                               \
+                .tp_dealloc = site_dealloc},
+enum { TYPES = 2 * SHAPE_COUNT };
+#define BOTH_MAPPINGS(shape)                                                                       \
+    AS_MAPPING(SHAPE_##shape, ask_##shape)                                                         \
+    AS_MAPPING(SHAPE_##shape + SHAPE_COUNT, tick_##shape)
+#define BOTH_TYPES(shape)                                                                          \
+    AS_TYPE(SHAPE_##shape, ask_##shape)                                                            \
+    AS_TYPE(SHAPE_##shape + SHAPE_COUNT, tick_##shape)
+static PyMappingMethods mappings[] = {SHAPES(BOTH_MAPPINGS)};
+static PyTypeObject types[] = {SHAPES(BOTH_TYPES)};
 
 bool is_access_site(PyObject *object)
 {
-    return Py_TYPE(object) >= types && Py_TYPE(object) < types + SHAPE_COUNT;
+    return Py_TYPE(object) >= types && Py_TYPE(object) < types + TYPES;
 }
 
 int glance_ready(void)
 {
-    for (int i = 0; i < SHAPE_COUNT; i++) {
+    for (int i = 0; i < TYPES; i++) {
         if (PyType_Ready(&types[i]) < 0) {
             return -1;
         }
@@ -368,33 +402,33 @@ static enum Shape shape_below(const AccessSite *site)
     }
 }
 
+static enum Shape shape_of(const AccessSite *site)
+{
+    if (site->pair != 0 && !site->writes) {
+        return SHAPE_any;
+    }
+    switch (site->kind) {
+    case ACCESS_TURN: return SHAPE_turn;
+    case ACCESS_BOTH: return SHAPE_both;
+    case ACCESS_ATTRIBUTE:
+        return site->recalls   ? shape_below(site)
+               : site->deletes ? SHAPE_any
+               : site->writes  ? SHAPE_written_attribute
+                               : SHAPE_attribute;
+    case ACCESS_METHOD:
+        return site->recalls ? shape_below(site) : site->is_unbound ? SHAPE_any : SHAPE_method;
+    case ACCESS_CONTENTS:
+    case ACCESS_MEMBER:
+        return site->augments ? SHAPE_any : site->recalls ? shape_below(site) : SHAPE_contents;
+    case ACCESS_GLOBAL:
+        return site->deletes || (site->writes && !site->augments) ? SHAPE_any : SHAPE_global;
+    default: return site->recalls ? shape_below(site) : SHAPE_any;
+    }
+}
+
 /* The type of sites like this one, which has all its fields; or of any, for NULL. */
 PyTypeObject *glance_type(const AccessSite *site)
 {
-    enum Shape shape = SHAPE_any;
-    if (site == NULL || (site->pair != 0 && !site->writes)) {
-        return &types[SHAPE_any];
-    }
-    switch (site->kind) {
-    case ACCESS_TURN: shape = SHAPE_turn; break;
-    case ACCESS_BOTH: shape = SHAPE_both; break;
-    case ACCESS_ATTRIBUTE:
-        shape = site->recalls   ? shape_below(site)
-                : site->deletes ? SHAPE_any
-                : site->writes  ? SHAPE_written_attribute
-                                : SHAPE_attribute;
-        break;
-    case ACCESS_METHOD:
-        shape = site->recalls ? shape_below(site) : site->is_unbound ? SHAPE_any : SHAPE_method;
-        break;
-    case ACCESS_CONTENTS:
-    case ACCESS_MEMBER:
-        shape = site->augments ? SHAPE_any : site->recalls ? shape_below(site) : SHAPE_contents;
-        break;
-    case ACCESS_GLOBAL:
-        shape = site->deletes || (site->writes && !site->augments) ? SHAPE_any : SHAPE_global;
-        break;
-    default: shape = site->recalls ? shape_below(site) : SHAPE_any; break;
-    }
-    return &types[shape];
+    return site == NULL ? &types[SHAPE_any]
+                        : &types[shape_of(site) + (site->ticks ? SHAPE_COUNT : 0)];
 }

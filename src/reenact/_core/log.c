@@ -25,6 +25,7 @@ static const char *const NAMES[STREAM_COUNT] = {NULL,     "schedule", "operation
 Stream streams[STREAM_COUNT];
 Cursor cursors[STREAM_COUNT];
 static bool logging;
+bool operations_are_kept = true;
 static int64_t last_entry_step;
 static int state_fd = -1;
 static size_t state_mapped;

@@ -100,6 +100,14 @@ static PyObject *read_control(PyObject *module, PyObject *fd_object)
     return PyBytes_FromStringAndSize(text, size);
 }
 
+/* keep_operations(kept): no for a run whose log nobody will read; then operations leave no trace */
+static PyObject *keep_operations(PyObject *module, PyObject *kept)
+{
+    (void)module;
+    operations_are_kept = gate.settings.mode != MODE_RECORD || PyObject_IsTrue(kept) != 0;
+    Py_RETURN_NONE;
+}
+
 /* open_findings(): before start, a file for what analyses find, next to the log; its descriptor */
 static PyObject *open_findings(PyObject *module, PyObject *unused)
 {
@@ -334,6 +342,7 @@ static PyMethodDef functions[] = {
     {"install_queues", install_queues, METH_O, NULL},
     {"control", read_control, METH_O, NULL},
     {"open_findings", open_findings, METH_NOARGS, NULL},
+    {"keep_operations", keep_operations, METH_O, NULL},
     {"at_last", at_last, METH_O, NULL},
     {"start", start_gate, METH_VARARGS, NULL},
     {"close", close_gate, METH_O, NULL},

@@ -28,6 +28,7 @@ static AccessSite *new_site(const char *name)
     if (site != NULL) {
         memset((char *)site + sizeof(PyObject), 0, sizeof *site - sizeof(PyObject));
         site->number = made + 1 < 1U << SITE_BITS ? ++made : 0;
+        site->own_version = NO_VERSION;
         site->name = PyUnicode_InternFromString(name);
         if (site->name == NULL) {
             Py_CLEAR(site);
@@ -83,6 +84,7 @@ PyObject *access_site(PyObject *constant)
     site->is_unbound = strchr(flags, 'u') != NULL;
     site->is_bound = strchr(flags, 'b') != NULL;
     site->is_raw = strchr(flags, 'p') != NULL;
+    site->ticks = strchr(flags, 't') != NULL;
     site->method = site->kind == ACCESS_METHOD ? modes_method(text + PREFIX_SIZE + end) : 0;
     site->recalls = depth > 0;
     site->depth = (uint8_t)depth;

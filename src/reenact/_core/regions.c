@@ -388,8 +388,17 @@ static inline Frame *frame_now(const Thread *thread)
     return is_asked ? compat_top_frame(thread->tstate) : NULL;
 }
 
+/* A guard's tick, if it is one: 0 if that is done. */
+static inline int tick_first(PyObject *self)
+{
+    return ((AccessSite *)self)->ticks && tick(me) < 0 ? -1 : 0;
+}
+
 static int piece(PyObject *self)
 {
+    if (tick_first(self) < 0) {
+        return -1;
+    }
     if (is_passed_over((AccessSite *)self)) {
         return 0;
     }
@@ -420,7 +429,9 @@ static int turn(PyObject *self)
 /* What was known of an earlier loop in a frame that lay here is known no more. */
 static int entry(PyObject *self)
 {
-    (void)self;
+    if (tick_first(self) < 0) {
+        return -1;
+    }
     if (me != NULL) {
         me->region = NULL;
     }
@@ -431,7 +442,8 @@ static int entry(PyObject *self)
 
 static PyObject *negation(PyObject *self)
 {
-    return PyBool_FromLong(Py_TYPE(self)->tp_as_number->nb_bool(self));
+    int result = Py_TYPE(self)->tp_as_number->nb_bool(self);
+    return result < 0 ? NULL : PyBool_FromLong(result);
 }
 
 static void guard_dealloc(PyObject *self)

@@ -331,24 +331,43 @@ static bool is_hidden(const PyCodeObject *code)
     return false;
 }
 
-uint32_t site_here(enum Operation kind)
+static inline size_t recent_place(const void *instruction, enum Operation kind)
 {
-    PyThreadState *tstate = compat_thread_state();
-    Frame *frame = tstate == NULL ? NULL : compat_top_frame(tstate);
+    return (((uintptr_t)instruction >> 1) + kind) & 255;
+}
+
+static inline bool is_recent(size_t place, const void *instruction, enum Operation kind)
+{
+    return recent[place].instruction == instruction && recent[place].kind == kind &&
+           recent[place].site != 0;
+}
+
+static uint32_t __attribute__((noinline)) site_of(Frame *frame, enum Operation kind)
+{
     PyCodeObject *code = NULL;
     while (frame != NULL && ((code = compat_frame_code(frame)) == NULL || is_hidden(code))) {
         frame = frame->previous;
     }
     code = frame == NULL ? NULL : code; /* called from C, at the end of the interpreter */
     const void *instruction = frame == NULL ? NULL : (const void *)compat_frame_call(frame);
-    size_t place = (((uintptr_t)instruction >> 1) + kind) & 255;
-    if (recent[place].instruction != instruction || recent[place].kind != kind ||
-        recent[place].site == 0) {
+    size_t place = recent_place(instruction, kind);
+    if (!is_recent(place, instruction, kind)) {
         recent[place].site = find_or_add(code, frame, instruction, kind);
         recent[place].instruction = instruction;
         recent[place].kind = kind;
     }
     return recent[place].site;
+}
+
+/* Instructions of hidden frames are never met lately. */
+uint32_t site_here(enum Operation kind)
+{
+    PyThreadState *tstate = compat_thread_state();
+    Frame *frame = tstate == NULL ? NULL : compat_top_frame(tstate);
+    const void *instruction = frame == NULL ? NULL : (const void *)compat_frame_call(frame);
+    size_t place = recent_place(instruction, kind);
+    return frame != NULL && is_recent(place, instruction, kind) ? recent[place].site
+                                                                : site_of(frame, kind);
 }
 
 const Site *site_get(uint32_t number)

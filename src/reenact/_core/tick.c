@@ -3,7 +3,7 @@
 #include "core.h"
 
 /* Apart, so that the common case saves no registers. */
-static int __attribute__((noinline, cold)) pass_slowly(Thread *thread)
+int __attribute__((noinline, cold)) tick_slowly(Thread *thread)
 {
     if (thread == NULL) {
         if (gate.active) {
@@ -20,11 +20,7 @@ static int __attribute__((noinline, cold)) pass_slowly(Thread *thread)
 static int truth(PyObject *self)
 {
     (void)self;
-    Thread *thread = me;
-    if (__builtin_expect(thread != NULL && --thread->budget > 0, 1)) {
-        return 1;
-    }
-    return pass_slowly(thread);
+    return tick(me);
 }
 
 static PyObject *negation(PyObject *self)

@@ -68,6 +68,7 @@ def main() -> None:
     install.begin()
     if policy.races:
         detecting.start(policy.races, policy.has_points)
+    _core.keep_operations(policy.is_kept)
     if strategy.startswith(FOLLOWS):
         following.begin_text(strategy)
     run_program(kind, target, argv, policy, is_package)

@@ -19,7 +19,7 @@ from typing import Any
 
 from reenact.engine import launch, record, replay
 from reenact.engine.launch import Choices, Ended, Program
-from reenact.instrument.loader import ON_TRUST, RACES
+from reenact.instrument.loader import ON_TRUST, RACES, UNKEPT
 from reenact.recordings import format
 from reenact.recordings.reader import Recording
 
@@ -50,7 +50,7 @@ def live(
         started = time.monotonic()
         ended = launch.run(
             launch.RECORD,
-            _with_detector(program, sample, is_heuristic),
+            _with_detector(program, sample, is_heuristic, is_kept=path is not None),
             choices,
             dict(os.environ),
             record.interpreter_flags(),
@@ -90,9 +90,12 @@ def over(
     return Looked(raw[0], replayed.ended, notes), replayed
 
 
-def _with_detector(program: Program, sample: float, is_heuristic: bool) -> Program:
+def _with_detector(
+    program: Program, sample: float, is_heuristic: bool, is_kept: bool = True
+) -> Program:
     seed = int.from_bytes(os.urandom(4), "little") if sample < 1 else 0
     marks = [f"{RACES}{sample:g}:{seed}", *([ON_TRUST] if is_heuristic else [])]
+    marks += [] if is_kept else [UNKEPT]
     return replace(program, packages=(*(program.packages or ()), *marks))
 
 

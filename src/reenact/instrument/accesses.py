@@ -31,6 +31,7 @@ from reenact.instrument.containers import is_nobodys, makes_container
 from reenact.instrument.creation import creations
 from reenact.instrument.escapes import Escapes
 from reenact.instrument.likely import Likely
+from reenact.instrument.merging import merge_ticks
 from reenact.instrument.nodes import every
 from reenact.instrument.places import before, first_place, last_place
 from reenact.instrument.regions import Regions
@@ -88,6 +89,7 @@ def insert_accesses(
     rewriter.rewrite(tree)
     if regions is not None:
         regions.insert()
+        merge_ticks(tree, rewriter.names)
     return rewriter.sites
 
 

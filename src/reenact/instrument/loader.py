@@ -56,8 +56,9 @@ _COMPILING = ("get_code", "source_to_code", "get_data", "exec_module")
 
 
 # Among the names of packages: accesses have points, not only ticks; or races are looked for, with
-# a share of variables and a seed after the equals sign; or that with fewer sites, on trust.
-ACCESSES, RACES, ON_TRUST = "@accesses", "@races=", "@heuristic"
+# a share of variables and a seed after the equals sign; or that with fewer sites, on trust;
+# or nobody will read the log of the run's operations.
+ACCESSES, RACES, ON_TRUST, UNKEPT = "@accesses", "@races=", "@heuristic", "@unkept"
 COMMAND = "<string>"  # what Python calls the file of `python -c`
 
 
@@ -76,12 +77,14 @@ class Policy:
         races: str = "",
         has_points: bool = True,
         is_heuristic: bool = False,
+        is_kept: bool = True,
     ) -> None:
         self.packages = tuple(instrument)
         self.enabled = enabled
         self.accesses = accesses
         self.races = races
         self.has_points = has_points
+        self.is_kept = is_kept
         self.manner = ALL
         if races and not has_points:  # where sites are points, each of them counts
             self.manner = HEURISTIC if is_heuristic else DETECTOR
@@ -99,6 +102,7 @@ class Policy:
             races=races[0] if races else "",
             has_points=ACCESSES in names,
             is_heuristic=ON_TRUST in names,
+            is_kept=UNKEPT not in names,
         )
 
     def wants(self, name: str, path: str) -> bool:

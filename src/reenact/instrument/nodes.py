@@ -19,7 +19,12 @@ def every(node: AST) -> Iterator[Any]:
     while pending:
         each = pending.pop()
         yield each
-        for field in each._fields:
-            value = getattr(each, field, None)
-            parts = value if isinstance(value, list) else [value]
-            pending += [part for part in parts if isinstance(part, AST)]
+        pending += children(each)
+
+
+def children(node: AST) -> list[Any]:
+    parts: list[Any] = []
+    for field in node._fields:
+        value = getattr(node, field, None)
+        parts += value if isinstance(value, list) else [value]
+    return [part for part in parts if isinstance(part, AST)]

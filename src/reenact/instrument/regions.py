@@ -31,6 +31,7 @@ from __future__ import annotations
 import _ast
 from _ast import AST
 
+from reenact.instrument.nodes import children
 from reenact.instrument.places import first_place
 from reenact.instrument.rewrite import is_tick
 from reenact.instrument.sites import PREFIX
@@ -67,7 +68,7 @@ class Regions:
             node = pending.pop()
             if isinstance(node, _ast.FunctionDef):
                 self._look_into(node)
-            pending += [part for part in _children(node)]
+            pending += children(node)
 
     def _look_into(self, function: Any) -> None:
         scope = self.names.scopes[id(function)]
@@ -327,7 +328,7 @@ class _Conditions:
         ):
             if _compares_identity(node):
                 raise _Unfit
-            for part in _children(node):
+            for part in children(node):
                 if isinstance(part, _ast.expr):
                     self.need_atom(part)
         else:
@@ -469,14 +470,6 @@ def _is_slice(node: Any) -> bool:
     return is_item and isinstance(node.value, _ast.Name)
 
 
-def _children(node: AST) -> list[Any]:
-    parts: list[Any] = []
-    for field in node._fields:
-        value = getattr(node, field, None)
-        parts += value if isinstance(value, list) else [value]
-    return [part for part in parts if isinstance(part, AST)]
-
-
 def _sites_of(statement: Any) -> int:
     """How many sites it passes, about: a loop has some turns."""
     pending, count = [(statement, 1)], 0
@@ -485,7 +478,7 @@ def _sites_of(statement: Any) -> int:
         if isinstance(node, _ast.Constant) and isinstance(node.value, str):
             count += times * node.value.startswith(PREFIX)
         times = 4 if isinstance(node, (_ast.For, _ast.While)) else times
-        pending += [(part, times) for part in _children(node)]
+        pending += [(part, times) for part in children(node)]
     return count
 
 

@@ -72,6 +72,12 @@ class Sites:
         self.cut.append((kind, *spot(node), name, why))
 
 
+def with_tick(site: str) -> str:
+    """The same site, or guard, which is a tick as well."""
+    kind, flags, rest = site[len(PREFIX) :].split(" ", 2)
+    return f"{PREFIX}{kind} {flags}t {rest}"
+
+
 def wrap(site: str, operand: Any, place: Place) -> Any:
     """*operand*, with *site* around it that stands at *place* once it is evaluated."""
     constant = _ast.Constant(site, None, **first_place(operand))
