@@ -451,18 +451,8 @@ class Traveller:
         write.mkdir()
         (write / "header.json").write_text(header.to_json(), "utf-8")
         replay.enter(header.cwd, self.recording)
-        state = self.recording.state
-        pid = launch.start_replay(
-            replay.program_of(header),
-            replay.choices_of(header),
-            replay.environment_of(header),
-            header.flags,
-            str(write),
-            str(self._read),
-            self.last_step,
-            state is None or not state.is_whole,
-            theirs.detach(),
-        )
+        to_start = replay.to_replay(self.recording, self._read, write)
+        pid = launch.start_replay(to_start, theirs.detach())
         return Process(ours, pid, self.interruption, write)
 
     def _take(self, process: Process, said: dict[str, Any], why: str, place: Place) -> Stop:

@@ -103,16 +103,9 @@ class Keeper:
             ours, theirs = socket.socketpair()
             before = signal.pthread_sigmask(signal.SIG_BLOCK, _PASSED_ON)
             try:
-                pid = launch.start_epochs(
-                    self.program,
-                    self.choices,
-                    dict(os.environ),
-                    record.interpreter_flags(),
-                    str(directory),
-                    theirs.detach(),
-                    self.limits.numbers,
-                    self.tools,
-                )
+                process = record.to_record(self.program, self.choices, directory)
+                limits = self.limits.numbers
+                pid = launch.start_epochs(process, theirs.detach(), limits, self.tools)
                 ended = self._wait(pid, ours, directory)
                 if self.refusal and self.epochs == 0:
                     self.failures += self.on_end(directory, ended)
