@@ -53,9 +53,9 @@ class Journey:
     @property
     def is_wanted(self) -> bool:
         """Once; and who names a debugger of their own gets that one."""
-        given = self.config.option
-        asked = bool(given.reenact_replay and given.usepdb and not given.usepdb_cls)
-        return asked and not self._is_over
+        has = self.config.getoption
+        asked = has("usepdb", False) and not has("usepdb_cls", None)
+        return bool(has("reenact_replay") and asked) and not self._is_over
 
     @contextmanager
     def noting(self) -> Iterator[None]:
