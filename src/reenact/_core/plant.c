@@ -4,7 +4,9 @@
  * on disk; plant() swaps them for the tick and for sites (access.c) after the code was loaded.
  * `-TICK` compiles to LOAD_CONST, UNARY_NEGATIVE, POP_TOP: no name lookup, no call frame. There are
  * cheaper ways to come by a function of ours. On 3.11 it is an iterator that has come to its end,
- * on 3.12 the truth of the tick, which jumps over the instruction that is left.
+ * on 3.12 the truth of the tick, which jumps over the instruction that is left. On 3.11 the tick
+ * also lets a variable be loaded before it, if that cannot fail: for LOAD_FAST and LOAD_CONST the
+ * interpreter has one instruction.
  *
  * `SITE[operand]` is subscripted, which the interpreter tries to specialise again and again. Where
  * it has the instruction, the site is asked as the tick is, and moved to lie on its operand instead
@@ -68,18 +70,95 @@ static void ask_here(_Py_CODEUNIT *at, int units)
     }
 }
 
-/* For an exception that is handed over. */
+/* For an exception that is handed over, and a variable that is loaded early. */
 static void make_room(PyCodeObject *code)
 {
-    code->co_stacksize++;
+    code->co_stacksize += 2;
 }
 
-static void shorten_statement(_Py_CODEUNIT *at, PyObject *constant)
+static bool jumps_back(int opcode)
+{
+    switch (opcode) {
+    case JUMP_BACKWARD:
+    case JUMP_BACKWARD_NO_INTERRUPT:
+    case POP_JUMP_BACKWARD_IF_TRUE:
+    case POP_JUMP_BACKWARD_IF_FALSE:
+    case POP_JUMP_BACKWARD_IF_NONE:
+    case POP_JUMP_BACKWARD_IF_NOT_NONE: return true;
+    default: return false;
+    }
+}
+
+static bool jumps_on(int opcode)
+{
+    switch (opcode) {
+    case JUMP_FORWARD:
+    case FOR_ITER:
+    case SEND:
+    case JUMP_IF_TRUE_OR_POP:
+    case JUMP_IF_FALSE_OR_POP:
+    case POP_JUMP_FORWARD_IF_TRUE:
+    case POP_JUMP_FORWARD_IF_FALSE:
+    case POP_JUMP_FORWARD_IF_NONE:
+    case POP_JUMP_FORWARD_IF_NOT_NONE: return true;
+    default: return false;
+    }
+}
+
+/* Does the code jump there, or delete that variable, anywhere? Handlers of exceptions begin with
+ * instructions of their own. */
+static bool is_disturbed(PyCodeObject *code, const _Py_CODEUNIT *wanted, int variable)
+{
+    const _Py_CODEUNIT *at = _PyCode_CODE(code), *end = at + Py_SIZE(code);
+    int argument = 0;
+    for (; at < end; at++) {
+        int opcode = compat_opcode(*at);
+        argument = argument << 8 | compat_argument(*at);
+        if ((opcode == DELETE_FAST && argument == variable) ||
+            (jumps_on(opcode) && at + 1 + argument == wanted) ||
+            (jumps_back(opcode) && at + 1 - argument == wanted)) {
+            return true;
+        }
+        argument = opcode == EXTENDED_ARG ? argument : 0;
+    }
+    return false;
+}
+
+/* Is the variable there whenever this is reached, as a parameter, or by the instruction before? */
+static bool is_bound(PyCodeObject *code, const _Py_CODEUNIT *at, int variable)
+{
+    int parameters = code->co_argcount + code->co_kwonlyargcount +
+                     ((code->co_flags & CO_VARARGS) != 0) +
+                     ((code->co_flags & CO_VARKEYWORDS) != 0);
+    bool is_set = at > _PyCode_CODE(code) && compat_opcode(at[-1]) == STORE_FAST &&
+                  compat_argument(at[-1]) == variable;
+    return variable < parameters || is_set;
+}
+
+/* The tick, and what is loaded after it. */
+static bool load_early(PyCodeObject *code, _Py_CODEUNIT *at)
+{
+    int variable = compat_argument(at[3]);
+    if (at + 3 >= _PyCode_CODE(code) + Py_SIZE(code) || compat_opcode(at[3]) != LOAD_FAST ||
+        !is_bound(code, at, variable) || is_disturbed(code, at + 3, variable)) {
+        return false;
+    }
+    at[1] = at[0];
+    at[0] = at[3];
+    ask_here(at + 2, 1);
+    return true;
+}
+
+static void shorten_statement(PyCodeObject *code, _Py_CODEUNIT *at, PyObject *constant,
+                              bool is_extended)
 {
     if (is_access_site(constant)) {
         ((AccessSite *)constant)->is_bare = true;
+        ask_here(at + 1, 1);
     }
-    ask_here(at + 1, 1);
+    else if (is_extended || !load_early(code, at)) {
+        ask_here(at + 1, 1);
+    }
 }
 
 /* How many units the operator has, with those of its cache; 0 if it is not one of a site. */
@@ -131,9 +210,10 @@ static void make_room(PyCodeObject *code)
     (void)code;
 }
 
-static void shorten_statement(_Py_CODEUNIT *at, PyObject *constant)
+static void shorten_statement(PyCodeObject *code, _Py_CODEUNIT *at, PyObject *constant,
+                              bool is_extended)
 {
-    (void)constant;
+    (void)code, (void)constant, (void)is_extended;
 #ifdef POP_AND_JUMP_IF_TRUE
     compat_set_instruction(&at[1], POP_AND_JUMP_IF_TRUE, 1);
     compat_set_instruction(&at[2], NOP, 0);
@@ -165,7 +245,7 @@ static void shorten_guard(_Py_CODEUNIT *at)
 #endif
 }
 
-static int shorten_at(_Py_CODEUNIT *at, PyObject *constant, bool is_extended)
+static int shorten_at(PyCodeObject *code, _Py_CODEUNIT *at, PyObject *constant, bool is_extended)
 {
     bool is_site = is_access_site(constant);
     if (is_guard(constant)) {
@@ -173,7 +253,7 @@ static int shorten_at(_Py_CODEUNIT *at, PyObject *constant, bool is_extended)
     }
     else if (is_site || constant == the_tick) {
         if (compat_opcode(at[1]) == UNARY_NEGATIVE && compat_opcode(at[2]) == POP_TOP) {
-            shorten_statement(at, constant);
+            shorten_statement(code, at, constant, is_extended);
         }
         else if (is_site) {
             return shorten_operand(at, is_extended);
@@ -190,7 +270,7 @@ static void shorten(PyCodeObject *code)
         argument = argument << 8 | compat_argument(*at);
         PyObject *constant = constant_at(code, *at, argument);
         if (constant != NULL) {
-            at += shorten_at(at, constant, argument > 0xFF);
+            at += shorten_at(code, at, constant, argument > 0xFF);
         }
         argument = compat_opcode(*at) == EXTENDED_ARG ? argument : 0;
     }
@@ -207,6 +287,9 @@ static int swap_constants(PyCodeObject *code)
             if (swap_constants((PyCodeObject *)constant) < 0) {
                 return -1;
             }
+        }
+        else if (constant == the_tick) { /* code objects may share a tuple */
+            has_points = true;
         }
         else if (PyUnicode_CheckExact(constant) && PyUnicode_Compare(constant, placeholder) == 0) {
             PyTuple_SET_ITEM(code->co_consts, i, Py_NewRef(the_tick));
