@@ -356,6 +356,11 @@ def note_loaded(path: str, code: CodeType) -> None:
     _known.add(path, code, ())
 
 
+def policy() -> Policy | None:
+    """Of what is imported now; None if nothing is instrumented."""
+    return None if _installed is None else _installed.policy
+
+
 def unseen() -> list[str]:
     """What was set in modules after they had been loaded without sites for it."""
     return _known.unseen
