@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from reenact import pyversion
 from reenact.debug.process import Process, ProcessGone, Reason
 from reenact.engine import launch, record
 from reenact.engine.launch import Choices, Ended, Program
@@ -205,7 +206,7 @@ class Keeper:
 
 def _with_cheap_loops(program: Program) -> Program:
     """Where they are; nobody needs the tick of a loop to stand on a line of its own."""
-    if program.packages is None or sys.version_info >= (3, 12):
+    if program.packages is None or pyversion.SPECIALISES_LOOPS:
         return program
     return replace(program, packages=(*program.packages, RANGES))
 
