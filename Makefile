@@ -28,7 +28,9 @@ test:
 # Two at a time: three are no faster on two processors.
 PYTEST := -n 2 --dist worksteal
 
+# Most tests start processes: where Python is told to write no bytecode, each would compile it all.
 test-%: .venv-%/.installed
+	.venv-$*/bin/python -m compileall -q src
 	.venv-$*/bin/python -m pytest -q $(PYTEST)
 
 check: .venv-3.11/.installed

@@ -15,6 +15,9 @@ RUNNING = f"{sys.version_info.major}.{sys.version_info.minor}{BUILD}"
 # From 3.13 on, threads are started and joined through handles in C.
 HAS_THREAD_HANDLES = sys.version_info >= (3, 13)
 
+# From 3.12 on, loops over ranges and lists are specialised, and others are slower.
+SPECIALISES_LOOPS = sys.version_info >= (3, 12)
+
 
 def minor_of(version: str) -> str:
     """`3.11` of `3.11.7`, `3.13t` of `3.13.5t`: recordings replay within a minor version."""

@@ -2,7 +2,9 @@
 
 Owns the options and who does what in which process. Without the options it does nothing, and
 imports nothing of reenact. `explorer.py` runs tests, `summary.py` tells of it in the terminal; with
-xdist the first is in the workers, and the second in the process that started them.
+xdist the first is in the workers, and the second in the process that started them. `journey.py` has
+the debugger opened at a saved failure, by `travel.py` in a process of its own, which records the
+session of `recorded.py`.
 """
 
 from __future__ import annotations
@@ -93,8 +95,8 @@ def _is_worker() -> bool:
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", _MARKER)
-    if not is_wanted(config.option):
-        return
+    if not is_wanted(config.option) or config.pluginmanager.hasplugin("reenact-explorer"):
+        return  # the second in a session that is recorded
     from reenact_pytest import summary
 
     config.pluginmanager.register(summary.Summary(config), "reenact-summary")
@@ -103,4 +105,5 @@ def pytest_configure(config: pytest.Config) -> None:
     from reenact_pytest import explorer
 
     explorer.prepare(config, config.option)
+    explorer.refuse_recording(config)
     config.pluginmanager.register(explorer.Explorer(config), "reenact-explorer")

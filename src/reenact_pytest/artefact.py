@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from reenact.explore.runs import PATIENCE_S
+from reenact.explore.runs import PATIENCE_S, Settings
 from reenact.findings import Failure
 from reenact.strategies.searching import Switch
 
@@ -31,6 +31,14 @@ class Artefact:
     schedule: str = ""
     patience: float = PATIENCE_S
     python: str = platform.python_version()
+
+    @property
+    def settings(self) -> Settings:
+        """How the run that failed was made."""
+        points: Any = self.points
+        return Settings(
+            points, self.instrument, patience_s=self.patience, ignored=frozenset(self.ignored)
+        )
 
     def as_dict(self) -> dict[str, Any]:
         return {

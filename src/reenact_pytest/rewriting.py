@@ -34,21 +34,21 @@ def _extend(hook: AssertionRewritingHook, config: pytest.Config) -> None:
         if path is None or not instrumented.wants(module.__name__, path):
             plain(module)
             return
-        code = _code_of(path, config)
+        with open(path, "rb") as file:
+            source = file.read()
+        code = _code_of(path, source, config)
         if code is None:
             plain(module)
             return
         hook._rewritten_names[module.__name__] = Path(path)
-        instrumented.note_done(path)
+        instrumented.note_done(path, source)
         exec(code, module.__dict__)
 
     hook.exec_module = exec_module  # type: ignore[method-assign]
 
 
-def _code_of(path: str, config: pytest.Config) -> CodeType | None:
+def _code_of(path: str, source: bytes, config: pytest.Config) -> CodeType | None:
     """None if it cannot be rewritten: pytest then says what is wrong with it, if anything."""
-    with open(path, "rb") as file:
-        source = file.read()
     try:
         tree = ast.parse(source, filename=path)
         rewrite_asserts(tree, source, path, config)

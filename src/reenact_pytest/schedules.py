@@ -81,10 +81,16 @@ def _failure_of(phase: Phase) -> Failure | None:
 class Schedules:
     """Runs one test under plans. Fixtures of wider scope must have been set up."""
 
-    def __init__(self, item: pytest.Item, settings: Settings, fixtures: Fixtures) -> None:
+    def __init__(
+        self,
+        item: pytest.Item,
+        settings: Settings,
+        fixtures: Fixtures,
+        runner: type[Item] = Item,
+    ) -> None:
         self.item = item
         self.fixtures = fixtures
-        self.runner = Item(self._body, settings)
+        self.runner = runner(self.body, settings)
         self.now = Played()
         self.failed: Played | None = None  # the latest that did
         self.first: Played | None = None
@@ -126,21 +132,27 @@ class Schedules:
     def observed(self, plan: Plan, observe: Callable[[], Callable[[], Any]]) -> tuple[Ran, Any]:
         return runs.observed(self, plan, observe)
 
-    def _play(self, plan: Plan, around: Any) -> Played:
+    @contextmanager
+    def renewed(self) -> Iterator[Played]:
+        """For one run: whatever earlier ones did to the item is undone."""
         self.fixtures.set_up_late(self.item)
         self._base.restore()
         self.now = played = Played()
-        hook = _Held(self.item, played.others)
-        with hook.holding(), around:
+        with _Held(self.item, played.others).holding():
+            try:
+                yield played
+            finally:
+                self.fixtures.in_run = False
+                _tear_down(self.item)
+
+    def _play(self, plan: Plan, around: Any) -> Played:
+        with self.renewed() as played, around:
             try:
                 ran = self.runner.run(plan)
             except pytest.fail.Exception as error:
                 if is_time_limit(error):
                     raise TimedOut from None
                 raise
-            finally:
-                self.fixtures.in_run = False
-                _tear_down(self.item)
         if any(
             each.call.excinfo and is_time_limit(each.call.excinfo.value) for each in played.phases
         ):
@@ -153,7 +165,7 @@ class Schedules:
             raise Stuck(ran.uncontrolled)
         return played
 
-    def _body(self) -> Failure | None:
+    def body(self) -> Failure | None:
         played, item = self.now, self.item
         self.fixtures.in_run = True
         try:

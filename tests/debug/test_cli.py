@@ -103,6 +103,20 @@ def test_an_exception_that_ends_a_thread(tmp_path: Path) -> None:
     assert " thread 1) where" in done.stdout
 
 
+def test_others_that_are_caught_on_the_way_of_the_exception_that_is_not(tmp_path: Path) -> None:
+    source = (
+        "def work():\n    raise OSError('broken')\n\n\ndef tidy_up():\n    try:\n"
+        "        {}['nothing']\n    except KeyError:\n        pass\n\n\n"
+        "try:\n    work()\nexcept OSError as error:\n    tidy_up()\n    raise error\n"
+    )
+    path = record(tmp_path, "caught", source)
+    done = reenact(tmp_path, "debug", path.name, "-c", "where")
+    assert done.stdout.splitlines()[2:4] == [
+        "> caught.py(2)work()",
+        "-> raise OSError('broken')",
+    ]
+
+
 def test_a_program_that_was_killed(tmp_path: Path) -> None:
     source = "import os\nx = 1\nprint(x, flush=True)\nos.kill(os.getpid(), 9)\n"
     path = record(tmp_path, "killed", source)

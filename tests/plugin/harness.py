@@ -98,6 +98,11 @@ class Bench:
     def replay(self, path: str, *args: str) -> Session:
         return self._run("--reenact-replay", path, *args)
 
+    def typing(self, typed: str, *args: str) -> Session:
+        """With something to read, which is no terminal."""
+        command = (sys.executable, "-m", "pytest", *PLUGIN, "-p", "no:cacheprovider", *args)
+        return Session(self.pytester.run(*command, stdin=typed.encode(), timeout=TIMEOUT_S))
+
     def spawn(self, *args: str) -> Any:
         """With a terminal."""
         command = " ".join((sys.executable, "-m", "pytest", *PLUGIN, *args))

@@ -57,17 +57,11 @@ def test_a_deadlock_comes_again(bench: Bench) -> None:
     assert "It failed as it had been saved" in session.out
 
 
-def test_the_debugger_is_where_it_failed(bench: Bench) -> None:
-    pytest.importorskip("pexpect")
+def test_the_points_are_those_of_the_search(bench: Bench) -> None:
     bench.write(TESTS)
-    path = bench.reenact("-k", "test_race").replay_path()
-    child = bench.spawn("--reenact-replay", path, "--pdb")
-    child.expect("assert total == 2")
-    child.expect(r"\(Pdb\)")
-    child.sendline("p 'total is', total, threading.current_thread().name")
-    child.expect(r"'total is', 1, 'MainThread'")
-    child.sendline("q")
-    child.wait()
+    path = bench.reenact("-k", "test_locks and b", "--reenact-points", "ticks").replay_path()
+    session = bench.replay(path)
+    assert "It failed as it had been saved" in session.out, session.out
 
 
 def test_the_file_has_what_it_takes(bench: Bench) -> None:

@@ -11,9 +11,11 @@
  * Where callers do not show, everything is covered, which costs more.
  *
  * A freed block stays for a while, full of canaries, and is really freed when many others
- * were freed after it. What was allocated before the beginning is known by nobody, and passed on.
+ * were freed after it, unless it was an inert object (inert.h). What was allocated before the
+ * beginning is known by nobody, and passed on.
  */
 #include "canaries.h"
+#include "inert.h"
 #include "races.h"
 #include <link.h>
 #include <string.h>
@@ -206,6 +208,11 @@ static inline void keep(Domain *domain, char *block, size_t size, uint64_t *info
     }
 }
 
+static inline bool is_worth_keeping(const char *block, enum Class class)
+{
+    return class != OF_BUFFERS && (class != OF_OBJECTS || !is_dead_inert(block));
+}
+
 static inline __attribute__((always_inline)) void end_block(Domain *domain, char *block,
                                                             uint64_t *info)
 {
@@ -221,7 +228,7 @@ static inline __attribute__((always_inline)) void end_block(Domain *domain, char
     if (__builtin_expect(*info & IS_WATCHED, 0)) {
         culprits_freed(block, *info);
     }
-    if (keeps_freed && class_of(*info) != OF_BUFFERS && size <= MOST_OWN_BYTES) {
+    if (keeps_freed && size <= MOST_OWN_BYTES && is_worth_keeping(block, class_of(*info))) {
         keep(domain, block, size, info);
     }
     else {
@@ -539,6 +546,7 @@ const char *allocators_begin(bool freed, bool everything)
             is_blind |= !shows_callers(domains[i]);
         }
         learn_sites();
+        inert_learn();
         pthread_atfork(lock_raw, unlock_raw, unlock_raw);
         install(&obj_domain,
                 (PyMemAllocatorEx){NULL, obj_malloc, obj_calloc, obj_realloc, obj_free});

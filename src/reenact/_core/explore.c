@@ -479,6 +479,17 @@ static PyObject *end_run(PyObject *module, PyObject *unused)
     return view_result();
 }
 
+/* leave(): ends a run in the midst of a recording, which keeps the threads that there were */
+static PyObject *leave_run(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    if (gate.exploring) {
+        gate_explore(false);
+    }
+    gate.is_virtual = false; /* in a replay, too, which does not explore */
+    Py_RETURN_NONE;
+}
+
 PyMethodDef explore_functions[] = {{"explore_share", share, METH_O, NULL},
                                    {"explore_open", open_gate, METH_O, NULL},
                                    {"explore_close", shut_gate, METH_NOARGS, NULL},
@@ -489,6 +500,7 @@ PyMethodDef explore_functions[] = {{"explore_share", share, METH_O, NULL},
                                    {"explore_finish_runs", finish_runs, METH_O, NULL},
                                    {"explore_is_clear", is_clear, METH_NOARGS, NULL},
                                    {"explore_end", end_run, METH_NOARGS, NULL},
+                                   {"explore_leave", leave_run, METH_NOARGS, NULL},
                                    {"explore_add_switch", add_switch, METH_VARARGS, NULL},
                                    {"explore_expect", expect, METH_O, NULL},
                                    {NULL, NULL, 0, NULL}};

@@ -92,6 +92,9 @@ typedef struct {
     int error;
 } Wait;
 
+#if defined(__x86_64__) && !defined(REENACT_UNKNOWN_CPU)
+enum { KNOWS_CPU = true };
+
 /* park_here(place, wait): writes down where the calling thread is, then waits. Returns 0 in the
  * thread itself, 1 in its copy. remake(flags, place, ...) is clone(), onto the stack of a place. */
 int park_here(Place *place, Wait *wait) __attribute__((visibility("hidden")));
@@ -138,6 +141,44 @@ __asm__(".text\n"
         " call begin_again\n"
         " jmp 1b\n"
         " .cfi_endproc\n .size remake, . - remake\n");
+
+/* Where a thread was when a signal came: its stack, and what it does next. */
+static uintptr_t top_of(const ucontext_t *context)
+{
+    return (uintptr_t)context->uc_mcontext.gregs[REG_RSP];
+}
+
+static uintptr_t next_of(const ucontext_t *context)
+{
+    return (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
+}
+#else
+enum { KNOWS_CPU = false }; /* so that fork_begin() refuses, and nothing of this is called */
+
+static int park_here(Place *place, Wait *wait)
+{
+    (void)place, (void)wait;
+    return 0;
+}
+
+static long remake(long flags, Place *place, int *tid, int *cleared, uintptr_t storage)
+{
+    (void)flags, (void)place, (void)tid, (void)cleared, (void)storage;
+    return -1;
+}
+
+static uintptr_t top_of(const ucontext_t *context)
+{
+    (void)context;
+    return 0;
+}
+
+static uintptr_t next_of(const ucontext_t *context)
+{
+    (void)context;
+    return 0;
+}
+#endif
 
 /* Below the stack pointer of its place: a copy never comes back here. */
 __attribute__((used, visibility("hidden"))) void park_wait(Place *place, Wait *wait)
@@ -248,8 +289,7 @@ static int signal_number(void)
 /* Is the thread still where it was seen to wait? It may have gone on, and be anywhere. */
 static bool is_still_there(const Place *place, const ucontext_t *context)
 {
-    uintptr_t next = (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
-    uintptr_t top = (uintptr_t)context->uc_mcontext.gregs[REG_RSP];
+    uintptr_t top = top_of(context), next = next_of(context);
     return place->top == 0 ||
            (top == place->top && (next == place->next || next + SYSCALL_SIZE == place->next));
 }
@@ -698,6 +738,16 @@ static int try_copies(void)
     return await_trial(copy);
 }
 
+/* What a C library keeps of a thread, and where, is known of this one. */
+static bool is_glibc(void)
+{
+    char version[64] = "";
+#ifdef _CS_GNU_LIBC_VERSION
+    confstr(_CS_GNU_LIBC_VERSION, version, sizeof version);
+#endif
+    return strncmp(version, "glibc ", 6) == 0;
+}
+
 static bool has_shadow_stacks(void)
 {
     char text[4096];
@@ -714,6 +764,12 @@ const char *fork_begin(void)
 {
     if (is_on) {
         return NULL;
+    }
+    if (!KNOWS_CPU) {
+        return "threads are copied on x86-64 processors alone";
+    }
+    if (!is_glibc()) {
+        return "the C library is not glibc";
     }
     if (access("/proc/self/task", R_OK) != 0) {
         return "/proc is not there, or may not be read";

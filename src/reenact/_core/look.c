@@ -1,8 +1,10 @@
 /* What the agent of a traveller asks the core: frames, threads, what was printed; and copies in
  * which it can ask the program. For processes that are thrown away (checkpoint.c). */
 #include "core.h"
+#include <errno.h>
 #include <frameobject.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -121,6 +123,11 @@ static PyObject *in_copy(PyObject *module, PyObject *args)
         alarm(seconds);
         Py_XDECREF(PyObject_CallNoArgs(function));
         _exit(1);
+    }
+    if (pid < 0) {
+        PyErr_Format(PyExc_RuntimeError, "no copy can be made that could be asked: %s",
+                     strerror(errno));
+        return NULL;
     }
     return PyLong_FromLong(pid);
 }

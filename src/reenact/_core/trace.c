@@ -11,11 +11,17 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LINES_HASHED = 4096, DEEPEST = 256, MOST_THREADS = 256 };
+enum { LINES_HASHED = 4096, DEEPEST = 256, MOST_THREADS = 256, MOST_RAISED = 8 };
 
 typedef struct {
     int64_t step, line;
 } Spot;
+
+/* An exception, and where the line began that raised it. */
+typedef struct {
+    PyObject *value;
+    Spot spot;
+} Raised;
 
 static struct {
     bool is_on, is_backward, asks_lines, asks_writes, asks_failures, has_found;
@@ -37,8 +43,7 @@ static Spot here;
 static Spot begun[MOST_THREADS][DEEPEST]; /* the last line of each frame, by thread and depth */
 static Spot resumed[MOST_THREADS];        /* where each thread went on after another had run */
 static int32_t runs = -1;                 /* the thread that the last event was of */
-static Spot raised[MOST_THREADS];         /* where the last exception of each thread began */
-static PyObject *raised_value[MOST_THREADS];
+static Raised raised[MOST_THREADS][MOST_RAISED]; /* the last of each thread, the newest first */
 static __thread bool is_inside;
 
 bool trace_is_on(void)
@@ -257,17 +262,44 @@ static bool is_new(PyObject *raised_now)
            ((PyTracebackObject *)traceback)->tb_next == NULL;
 }
 
-/* The address of an exception does not tell: the next one may be where the last one was. */
+static Raised *raised_as(PyObject *value)
+{
+    Raised *mine = raised[me->index % MOST_THREADS];
+    for (int i = 0; value != NULL && i < MOST_RAISED; i++) {
+        if (mine[i].value == value) {
+            return &mine[i];
+        }
+    }
+    return NULL;
+}
+
+/* Others may be raised and caught while one is on its way. Its address alone does not tell: the
+ * next may be where an earlier one was. */
 static void on_exception(PyObject *raised_now)
 {
-    int32_t thread = me->index % MOST_THREADS;
     PyObject *value = PyTuple_Check(raised_now) && PyTuple_GET_SIZE(raised_now) > 1
                           ? PyTuple_GET_ITEM(raised_now, 1)
                           : NULL;
-    if (value != raised_value[thread] || (value != NULL && is_new(raised_now))) {
-        raised_value[thread] = value;
-        raised[thread] = *spot_of(depth_of(compat_top_frame(PyThreadState_Get())));
+    Raised *known = raised_as(value);
+    if (known != NULL && !is_new(raised_now)) {
+        return;
     }
+    Raised *mine = raised[me->index % MOST_THREADS];
+    if (known == NULL) {
+        memmove(mine + 1, mine, (MOST_RAISED - 1) * sizeof *mine);
+        known = mine;
+    }
+    Spot *spot = spot_of(depth_of(compat_top_frame(PyThreadState_Get())));
+    *known = (Raised){.value = value, .spot = *spot};
+}
+
+/* Where the exception that is handled was raised. */
+static Spot failed(void)
+{
+    PyObject *value = PyErr_GetHandledException();
+    Raised *known = raised_as(value);
+    Py_XDECREF(value);
+    return (known == NULL ? raised[me->index % MOST_THREADS] : known)->spot;
 }
 
 /* Whoever reports an exception that nobody caught. */
@@ -304,7 +336,7 @@ static int on_event(PyObject *unused, PyFrameObject *frame, int what, PyObject *
         return 0;
     case PyTrace_CALL:
         if (hunt.asks_failures && reports_failure(frame)) {
-            find(raised[me->index % MOST_THREADS]);
+            find(failed());
             Py_DECREF(ask("failure", (PyObject *)frame, 0));
         }
         return hunt.asks_writes ? on_call(frame) : 0;

@@ -96,17 +96,30 @@ def run(args: argparse.Namespace) -> int:
     settings = settings_of(args)
     looker = Looker(args.on_failure, show)
     keeper = Keeper(
-        program_of(args, settings), choices_of(settings), limits, looker.handle, tools=args.tools
+        program_of(args, settings),
+        choices_of(settings),
+        limits,
+        looker.handle,
+        tools=args.tools,
+        on_end=looker.look_from_the_start,
     )
     ended = keeper.run()
     if keeper.refusal and keeper.epochs == 0:
-        _say(f"nothing could be run again: {keeper.refusal}")
+        _say(f"there were no epochs: {keeper.refusal}; {_instead(keeper, looker)}")
     if ended.signal is not None:
         _say(f"killed by {signal_name(ended.signal)}")
     if keeper.failures:
         _say(f"{_count(keeper.failures, 'failure')} in {_count(keeper.epochs, 'epoch')}")
         _say(_tried(looker))
     return ended.exit_code
+
+
+def _instead(keeper: Keeper, looker: Looker) -> str:
+    """Of epochs."""
+    if not keeper.failures:
+        return "nothing has failed"
+    was_looked_at = looker.disagreed or any(looker.agreed.values())
+    return "all was run again from the start" if was_looked_at else "nothing could be run again"
 
 
 def _count(number: int, what: str) -> str:

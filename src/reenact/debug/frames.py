@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     from typing import Any
 
 OURS = os.path.dirname(os.path.dirname(__file__)) + os.sep
-_CHILD = os.path.join(OURS, "engine", "child.py")  # runs the program
+_RUNNING = (  # whoever runs the program, or a test
+    os.path.join(OURS, "engine", "child.py"),
+    os.path.join(os.path.dirname(OURS[:-1]), "reenact_pytest", ""),
+)
 
 
 def outside() -> tuple[str, ...]:
@@ -27,7 +30,7 @@ def frames_of(thread: int) -> list[FrameType]:
     idents = {each[0]: each[2] for each in _core.threads()}
     frame = sys._current_frames().get(idents.get(thread, -1))
     frames = []
-    while frame is not None and frame.f_code.co_filename != _CHILD:
+    while frame is not None and not frame.f_code.co_filename.startswith(_RUNNING):
         if not frame.f_code.co_filename.startswith(OURS):
             frames.append(frame)
         frame = frame.f_back

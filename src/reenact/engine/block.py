@@ -85,7 +85,7 @@ def _begin(directory: Path, strategy: str, seed: int) -> None:
         ) from error
     header = record.header(program, choices, is_launched=False)
     (directory / format.HEADER).write_text(header.to_json(), "utf-8")
-    descriptor = launch.control_descriptor(launch.RECORD, program, choices, "", directory)
+    descriptor = launch.control_descriptor(record.to_record(program, choices, directory))
     try:
         child.take_over(program.inputs)
         _core.control(descriptor)

@@ -81,7 +81,7 @@ def pass_by(*args: Any, **names: Any) -> None:
 def is_ours(target: str) -> bool:
     """A module of reenact's that is run as a program, as `explore/called.py` is, loads some of what
     the race detector loads: that must not depend on whether races are looked for."""
-    return target.startswith("reenact.")
+    return target.startswith(("reenact.", "reenact_pytest."))
 
 
 def run_program(

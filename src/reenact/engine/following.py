@@ -104,5 +104,11 @@ def load_text(line: str) -> None:
                 import_module(name)
 
 
+def fail(error: BaseException) -> None:
+    """A run has failed by an exception that is caught all the same, as that of a test is. Called
+    while it is handled: `reenact debug` takes the call for the report of it, as it does that of
+    `child.fail`."""
+
+
 def words_of(line: str) -> list[str]:
     return line.removeprefix(FOLLOWS).split()

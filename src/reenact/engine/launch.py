@@ -14,7 +14,6 @@ import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 
 from reenact import _core, pyversion
 from reenact.inputs import Inputs
@@ -58,6 +57,33 @@ class Choices:
 
 
 @dataclass(frozen=True, slots=True)
+class Launch:
+    """A process that is to run the program. It logs into the directory `write`; a replay obeys what
+    is in `read` up to its last step, where it is stopped if that `is_cut` off."""
+
+    mode: int
+    program: Program
+    choices: Choices
+    environment: dict[str, str]
+    flags: tuple[str, ...]  # of the interpreter
+    write: str
+    read: str
+    last_step: int = -1
+    is_cut: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Links:
+    """What ties a process to us: a pipe that is held open as long as the run goes on, and a socket
+    for orders, or for a keeper of epochs that end so; with the tools that look at memory."""
+
+    held: int = -1
+    orders: int = -1
+    epoch: tuple[int, int, int] = (0, 0, 0)
+    tools: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Ended:
     """How the process ended; `signal` is None if it exited by itself."""
 
@@ -76,99 +102,42 @@ def settle(environment: dict[str, str]) -> tuple[dict[str, str], str]:
     return settled, " ".join(hidden)
 
 
-def run(
-    mode: int,
-    program: Program,
-    choices: Choices,
-    environment: dict[str, str],
-    flags: tuple[str, ...],
-    write: str,
-    read: str,
-    last_step: int = -1,
-    is_cut: bool = False,
-    meanwhile: Callable[[], None] | None = None,
-) -> Ended:
-    """Run the program to its end, logging into the directory `write`; `meanwhile` is called once
-    it has been started."""
+def run(launch: Launch, meanwhile: Callable[[], None] | None = None) -> Ended:
+    """Run the program to its end; `meanwhile` is called once it has been started."""
     until_closed, held = os.pipe()
-    process = _prepared(
-        mode, program, choices, environment, flags, write, read, last_step, is_cut, held
-    )
-    ended = _spawn_and_wait(*process, meanwhile)
-    if mode == REPLAY:
+    ended = _spawn_and_wait(*_prepared(launch, _Links(held=held)), meanwhile)
+    if launch.mode == REPLAY:
         _await_forked(until_closed)
     os.close(until_closed)
     return ended
 
 
-def start_replay(
-    program: Program,
-    choices: Choices,
-    environment: dict[str, str],
-    flags: tuple[str, ...],
-    write: str,
-    read: str,
-    last_step: int,
-    is_cut: bool,
-    orders: int,
-) -> int:
+def start_replay(launch: Launch, orders: int) -> int:
     """Start a replay that takes orders from a socket, and prints nothing; its process."""
-    process = _prepared(
-        REPLAY, program, choices, environment, flags, write, read, last_step, is_cut, -1, orders
-    )
-    return _spawn(*process, is_silent=True)
+    return _spawn(*_prepared(launch, _Links(orders=orders)), is_silent=True)
 
 
-def start_epochs(
-    program: Program,
-    choices: Choices,
-    environment: dict[str, str],
-    flags: tuple[str, ...],
-    write: str,
-    keeper: int,
-    epoch: tuple[int, int, int],
-    tools: int = 0,
-) -> int:
+def start_epochs(launch: Launch, keeper: int, epoch: tuple[int, int, int], tools: int = 0) -> int:
     """Start a program that runs in epochs, which end after so many bytes of log, steps, or
     nanoseconds; each is told to whoever has the other end of a socket. Its process."""
-    ends = (-1, False, -1, keeper, epoch, tools)
-    process = _prepared(RECORD, program, choices, environment, flags, write, write, *ends)
-    return _spawn(*process)
+    return _spawn(*_prepared(launch, _Links(orders=keeper, epoch=epoch, tools=tools)))
 
 
-def become(
-    program: Program,
-    choices: Choices,
-    environment: dict[str, str],
-    flags: tuple[str, ...],
-    write: str,
-) -> None:
+def become(launch: Launch) -> None:
     """The same in this process: it is the program from now on."""
-    command, environment, descriptors = _prepared(
-        RECORD, program, choices, environment, flags, write, write, -1, False, -1
-    )
+    command, environment, descriptors = _prepared(launch, _Links())
     for descriptor in descriptors:
         os.set_inheritable(descriptor, True)
     _core.fix_addresses()
     os.execve(sys.executable, [*command, "alone"], environment)
 
 
-def _prepared(
-    mode: int,
-    program: Program,
-    choices: Choices,
-    environment: dict[str, str],
-    flags: tuple[str, ...],
-    write: str,
-    read: str,
-    *ends: Any,
-) -> tuple[list[str], dict[str, str], list[int]]:
-    """The command of a process, its environment, and the descriptors that it is handed; `ends` are
-    the rest of what `_descriptors` takes."""
-    settled, hidden = settle(environment)
-    descriptors = _descriptors(mode, program, choices, hidden, write, read, *ends)
+def _prepared(launch: Launch, links: _Links) -> tuple[list[str], dict[str, str], list[int]]:
+    """The command of a process, its environment, and the descriptors that it is handed."""
+    settled, hidden = settle(launch.environment)
+    descriptors = _descriptors(launch, links, hidden)
     # As many digits in a recording as in its replay: a text of one character is no new object.
-    command = [sys.executable, *flags, "-P", "-c", _BOOTSTRAP, f"{descriptors[-1]:06}"]
+    command = [sys.executable, *launch.flags, "-P", "-c", _BOOTSTRAP, f"{descriptors[-1]:06}"]
     return command, settled, descriptors
 
 
@@ -185,36 +154,21 @@ def run_plainly(command: list[str]) -> Ended:
     return _spawn_and_wait(command, dict(os.environ), [], None)
 
 
-def control_descriptor(
-    mode: int, program: Program, choices: Choices, hidden: str, directory: os.PathLike[str]
-) -> int:
+def control_descriptor(launch: Launch) -> int:
     """The control file for a process that is there already: it reads and closes everything."""
-    place = str(directory)
-    return _descriptors(mode, program, choices, hidden, place, place, -1, False, -1)[-1]
+    return _descriptors(launch, _Links(), hidden="")[-1]
 
 
-def _descriptors(
-    mode: int,
-    program: Program,
-    choices: Choices,
-    hidden: str,
-    write: str,
-    read: str,
-    last_step: int,
-    is_cut: bool,
-    held: int,
-    orders: int = -1,
-    epoch: tuple[int, int, int] = (0, 0, 0),
-    tools: int = 0,
-) -> list[int]:
-    """Both directories, what is held open as long as the run goes on, where orders come from, and
-    last the control file, in which their numbers are."""
-    descriptors = [os.open(write, os.O_DIRECTORY), os.open(read, os.O_DIRECTORY)]
+def _descriptors(launch: Launch, links: _Links, hidden: str) -> list[int]:
+    """Both directories, the links, and last the control file, in which their numbers are."""
+    choices, directories = launch.choices, (launch.write, launch.read)
+    descriptors = [os.open(each, os.O_DIRECTORY) for each in directories]
     chosen = (choices.kind, choices.seed, choices.slice)
-    ends = (last_step, is_cut, held, orders, tools)
-    core = _CONTROL.pack(b"control", mode, *descriptors, *chosen, *ends, *epoch)
-    descriptors.extend(each for each in (held, orders) if each >= 0)
-    descriptors.append(_control_file(core + _control_text(program, choices, hidden)))
+    ends = (launch.last_step, launch.is_cut, links.held, links.orders, links.tools)
+    core = _CONTROL.pack(b"control", launch.mode, *descriptors, *chosen, *ends, *links.epoch)
+    descriptors.extend(each for each in (links.held, links.orders) if each >= 0)
+    text = _control_text(launch.program, choices, hidden)
+    descriptors.append(_control_file(core + text))
     return descriptors
 
 

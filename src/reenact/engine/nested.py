@@ -31,7 +31,7 @@ def main() -> None:
         choices = Choices(kind.name, kind.kind, parent.strategy.seed, parent.strategy.slice)
         header = record.header(program, choices).to_json()
         (directory / format.HEADER).write_text(header, "utf-8")
-        launch.become(program, choices, dict(os.environ), flags, str(directory))
+        launch.become(record.to_record(program, choices, directory))
     except OSError:
         os.execv(sys.executable, [sys.executable, *flags, *command])
 

@@ -48,15 +48,8 @@ def live(
         head = record.header(program, choices)
         (directory / format.HEADER).write_text(head.to_json(), "utf-8")
         started = time.monotonic()
-        ended = launch.run(
-            launch.RECORD,
-            _with_detector(program, sample, is_heuristic, is_kept=path is not None),
-            choices,
-            dict(os.environ),
-            record.interpreter_flags(),
-            str(directory),
-            str(directory),
-        )
+        looked_at = _with_detector(program, sample, is_heuristic, is_kept=path is not None)
+        ended = launch.run(record.to_record(looked_at, choices, directory))
         raw = _raw(directory)
         notes = tuple(note.kind for note in Recording.open(directory).notes())
         if path is not None:

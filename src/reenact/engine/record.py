@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from reenact import _core, pyversion
 from reenact.engine import launch
-from reenact.engine.launch import Choices, Ended, Program
+from reenact.engine.launch import Choices, Ended, Launch, Program
 from reenact.errors import ReenactError
 from reenact.recordings import format
 from reenact.recordings.header import End, Header, Instrument, Strategy
@@ -63,17 +63,15 @@ def record(
     except OSError as error:
         return _without_recording(program, directory, error)
     started = time.monotonic()
-    ended = launch.run(
-        launch.RECORD,
-        program,
-        choices,
-        dict(os.environ),
-        interpreter_flags(),
-        str(directory),
-        str(directory),
-        meanwhile=_get_ready,
-    )
+    ended = launch.run(to_record(program, choices, directory), meanwhile=_get_ready)
     return keep(directory, path, ended, time.monotonic() - started, progress)
+
+
+def to_record(program: Program, choices: Choices, directory: Path) -> Launch:
+    """The process that is recorded, as this one would run the program."""
+    place = str(directory)
+    environment = dict(os.environ)
+    return Launch(launch.RECORD, program, choices, environment, interpreter_flags(), place, place)
 
 
 def _get_ready() -> None:
@@ -102,7 +100,7 @@ def keep(
     from reenact.recordings.pack import pack
 
     try:
-        _write_end(directory / format.END, _end(directory, ended, seconds))
+        note_end(directory, ended, seconds)
         pack(directory, path, progress)
         shutil.rmtree(directory)
     except (OSError, ReenactError) as error:
@@ -118,10 +116,11 @@ def _keep_directory(directory: Path, ended: Ended, error: OSError | ReenactError
     return Recorded(ended, directory, f"{stopped}; {problem}" if stopped else problem)
 
 
-def _write_end(path: Path, end: End) -> None:
+def note_end(directory: Path, ended: Ended, seconds: float) -> None:
     """The whole of it or nothing: half an end would spoil the recording."""
+    path = directory / format.END
     try:
-        path.write_text(end.to_json(), "utf-8")
+        path.write_text(_end(directory, ended, seconds).to_json(), "utf-8")
     except OSError:
         path.unlink(missing_ok=True)
         raise

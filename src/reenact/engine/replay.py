@@ -14,14 +14,14 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.machinery import PathFinder
 from itertools import zip_longest
 from pathlib import Path
 
 from reenact import pyversion
 from reenact.engine import launch
-from reenact.engine.launch import Choices, Ended, Program
+from reenact.engine.launch import Choices, Ended, Launch, Program
 from reenact.errors import RecordingError
 from reenact.recordings.header import Header
 from reenact.recordings.outcome import Outcome
@@ -157,23 +157,30 @@ def replay(
     header = recording.header
     with directories(recording) as (read, write):
         enter(header.cwd, recording)
-        ended = launch.run(
-            launch.REPLAY,
-            change(program_of(header)),
-            choices_of(header),
-            environment_of(header),
-            header.flags,
-            str(write),
-            str(read),
-            recording.last_step,
-            is_cut=recording.state is None or not recording.state.is_whole,
-        )
+        to_run = to_replay(recording, read, write)
+        ended = launch.run(replace(to_run, program=change(to_run.program)))
         look(write)
         replayed = Recording.open(write)
         if replayed.state is None or replayed.state.threads == 0:
             reason = f"its replay ended with exit code {ended.exit_code} before it began"
             raise RecordingError(recording.path, "damaged", reason)
         return _compare(recording, replayed, ended)
+
+
+def to_replay(recording: Recording, read: Path, write: Path) -> Launch:
+    """The process that replays it, as it lies open in a directory."""
+    header, state = recording.header, recording.state
+    return Launch(
+        launch.REPLAY,
+        program_of(header),
+        choices_of(header),
+        environment_of(header),
+        header.flags,
+        str(write),
+        str(read),
+        recording.last_step,
+        is_cut=state is None or not state.is_whole,
+    )
 
 
 def choices_of(header: Header) -> Choices:

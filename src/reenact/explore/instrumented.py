@@ -13,6 +13,7 @@ from types import CodeType
 from reenact import _core
 from reenact.errors import UsageError
 from reenact.instrument import loader, swap
+from reenact.instrument.cache import digest_of
 from reenact.instrument.rewrite import PLACEHOLDER
 
 _done: set[str] = set()
@@ -39,6 +40,14 @@ def instrument(packages: tuple[str, ...], accesses: bool) -> dict[str, str]:
     return _reasons
 
 
+def adopt() -> None:
+    """A process that is recorded gives points to what it imports already: whoever makes code
+    themselves do as it does."""
+    global _policy, _note
+    _policy = loader.policy()
+    _note = _core.note_source
+
+
 def wants(name: str, path: str) -> bool:
     """For loaders that make code themselves: is this module to have points?"""
     return _policy is not None and _policy.wants(name, path)
@@ -48,10 +57,11 @@ def has_accesses() -> bool:
     return _policy is not None and _policy.accesses
 
 
-def note_done(path: str) -> None:
+def note_done(path: str, source: bytes) -> None:
     """A loader has seen to this file, whatever was said of it before."""
     _done.add(path)
     _reasons.pop(path, None)
+    _note(path, digest_of(source))
 
 
 def skipped() -> dict[str, str]:
@@ -96,6 +106,9 @@ def _ignore(path: str, digest: str) -> None:
 
 def _note_skipped(path: str, reason: str) -> None:
     _reasons[path] = reason
+
+
+_note = _ignore
 
 
 def _at_once(fill: object) -> None:

@@ -41,10 +41,12 @@ def keep(
     failure: Failure,
     path: Path,
     loaded: tuple[str, ...] | None = None,
+    exit_code: int | None = None,
 ) -> str:
     """Record the failing run into `path`; "" or why there is no recording.
 
-    `loaded` are the modules that a program finds loaded; None if it begins the run by itself.
+    `loaded` are the modules that a program finds loaded; None if it begins the run by itself. One
+    that knows by itself whether it has failed alike says so by `exit_code`.
     """
     line = "queue" if loaded is None else following.text(switches, settings.terms, loaded)
     with pinned(0), _silence() as printed:
@@ -53,7 +55,7 @@ def keep(
         text = printed()
     if recorded.path is None:
         return recorded.problem or "nothing was recorded"
-    if not is_like and not _fails_alike(failure, recorded.ended.exit_code, text):
+    if not is_like and not _fails_alike(failure, recorded.ended.exit_code, exit_code, text):
         recorded.path.unlink(missing_ok=True)
         return (
             "the run did not fail again when it was recorded: something that is not under our "
@@ -74,11 +76,13 @@ def _has_race(path: Path | None, settings: Settings, failure: Failure) -> bool:
     return looked.raw is not None and failure.is_like(settings.races.failure_of(looked.raw))
 
 
-def _fails_alike(failure: Failure, exit_code: int, printed: str) -> bool:
+def _fails_alike(failure: Failure, exit_code: int, expected: int | None, printed: str) -> bool:
     if failure.is_found_by_looking:
         return False
     if failure.kind in _EXITS:
         return exit_code == _EXITS[failure.kind]
+    if expected is not None:
+        return exit_code == expected
     name = failure.summary.partition(":")[0]
     return failure.kind == "exit" or name in printed
 

@@ -296,12 +296,12 @@ def watching(watch: Watch) -> Iterator[None]:
     unraisable = sys.unraisablehook
 
     def make_ours() -> Callable[[Any], None]:
-        def invoke(thread: Any) -> None:
+        def invoke_excepthook(thread: Any) -> None:  # a name that `reenact debug` looks for
             error = sys.exc_info()[1]
             if error is not None:
                 _core.quietly(watch.on_thread_error, error)
 
-        return invoke
+        return invoke_excepthook
 
     def on_unraisable(args: Any) -> None:
         if "thread started by" in (args.err_msg or "") and args.exc_value is not None:

@@ -36,6 +36,7 @@ def run_again(failure: Failure) -> Again:
 
 
 def _try(failure: Failure) -> str:
+    assert failure.frozen is not None
     copied = failure.frozen.copy()
     if copied is None:
         return failure.frozen.refusal

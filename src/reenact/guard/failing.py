@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 
 from reenact.analysis.report import report_of
@@ -14,11 +16,13 @@ from reenact.debug.process import Reason
 from reenact.debug.terminal import loop
 from reenact.debug.terminal.session import Given, Session
 from reenact.debug.traveller import TravelError, Traveller
+from reenact.engine import record
+from reenact.engine.launch import Ended
 from reenact.errors import ReenactError
 from reenact.guard import report
-from reenact.guard.again import run_again
+from reenact.guard.again import Again, run_again
 from reenact.guard.epoch import EpochTraveller
-from reenact.guard.keeper import Failure
+from reenact.guard.keeper import FATAL, Failure
 from reenact.recordings.reader import Recording
 
 OnFailure = Literal["stop", "continue", "debug"]
@@ -60,6 +64,41 @@ class Looker:
             self.show(report_it(failure, session, again))
             if self.on_failure == "debug":
                 loop.run(session, self.show, _typed(session))
+
+    def look_from_the_start(self, directory: Path, ended: Ended) -> bool:
+        """Of a program that had no epochs all is run again, once it has ended; has it failed?"""
+        sys.stdout.flush()
+        try:
+            record.note_end(directory, ended, 0.0)
+            return self._look_at_all(Recording.open(directory), directory, ended)
+        except (ReenactError, OSError) as error:
+            self.show([[("yellow", f"not looked at: {error}")]])
+            return ended.exit_code != 0
+
+    def _look_at_all(self, recording: Recording, directory: Path, ended: Ended) -> bool:
+        with Traveller(recording) as traveller:
+            session = _open(traveller, recording)
+            stop = traveller.stop
+            if stop.why == "end" and ended.signal not in FATAL:
+                return False
+            differs = "it diverged" if stop.why == "divergence" else ""
+            self.disagreed += bool(differs)
+            self.agreed[1] += not differs
+            text, until = _what_failed(traveller, ended), recording.last_step
+            failure = Failure(text, until, stop.thread, Reason.END, None, directory, 0)
+            self.show(report.rows(failure, session, Again(1, differs)))
+            if self.on_failure == "debug":
+                loop.run(session, self.show, _typed(session))
+        return True
+
+
+def _what_failed(traveller: Traveller, ended: Ended) -> str:
+    if ended.signal is not None:
+        return f"killed by {signal.Signals(ended.signal).name}"
+    if traveller.stop.why != "failure":
+        return traveller.stop.why
+    last = traveller.failures()[-1]
+    return f"{last.kind}: {last.message}"
 
 
 def _open(traveller: Traveller, recording: Recording) -> Session:

@@ -11,12 +11,14 @@ import sys
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from reenact import pyversion
 from reenact.debug.process import Process, ProcessGone, Reason
 from reenact.engine import launch, record
 from reenact.engine.launch import Choices, Ended, Program
+from reenact.instrument.loader import RANGES
 from reenact.recordings import format
 
 _WORD = struct.Struct("<iiqii2000s")
@@ -25,6 +27,7 @@ _GO_ON, _LEAVE = 0, 1
 MEGABYTES = 16.0  # of log in an epoch, unless somebody says otherwise
 _PASSED_ON = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
 _FROM_TERMINAL = 0x80
+FATAL = (signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGFPE, signal.SIGILL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,17 +63,22 @@ class Damage:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What the program said; `frozen` is where its epoch began."""
+    """What the program said; `frozen` is where its epoch began, None if it had none."""
 
     text: str
     step: int
     thread: int
     reason: Reason
-    frozen: Process
+    frozen: Process | None
     directory: Path
     pid: int  # of the process, which stands still
     signal: int | None = None  # that has killed the process
     damages: tuple[Damage, ...] = ()  # of memory
+
+
+def _passes(directory: Path, ended: Ended) -> bool:
+    """Nobody wants to know."""
+    return False
 
 
 @dataclass
@@ -83,6 +91,7 @@ class Keeper:
     on_failure: Callable[[Failure], bool]
     frozen: Process | None = None
     tools: int = 0  # 1: overflows, 2: uses after free
+    on_end: Callable[[Path, Ended], bool] = _passes  # without epochs: has it failed?
     epochs: int = 0
     failures: int = 0
     refusal: str = ""  # why there are no epochs, or why one was longer than wanted
@@ -91,22 +100,19 @@ class Keeper:
         """Until the program ends."""
         with tempfile.TemporaryDirectory(prefix="reenact-") as name:
             directory = Path(name)
-            header = record.header(self.program, self.choices)
+            program = _with_cheap_loops(self.program)
+            header = record.header(program, self.choices)
             (directory / format.HEADER).write_text(header.to_json(), "utf-8")
             ours, theirs = socket.socketpair()
             before = signal.pthread_sigmask(signal.SIG_BLOCK, _PASSED_ON)
             try:
-                pid = launch.start_epochs(
-                    self.program,
-                    self.choices,
-                    dict(os.environ),
-                    record.interpreter_flags(),
-                    str(directory),
-                    theirs.detach(),
-                    self.limits.numbers,
-                    self.tools,
-                )
-                return self._wait(pid, ours, directory)
+                process = record.to_record(program, self.choices, directory)
+                limits = self.limits.numbers
+                pid = launch.start_epochs(process, theirs.detach(), limits, self.tools)
+                ended = self._wait(pid, ours, directory)
+                if self.refusal and self.epochs == 0:
+                    self.failures += self.on_end(directory, ended)
+                return ended
             finally:
                 signal.pthread_sigmask(signal.SIG_SETMASK, before)
                 if self.frozen is not None:
@@ -187,8 +193,7 @@ class Keeper:
 
     def _killed(self, number: int, directory: Path) -> None:
         """By a signal that no code could do anything about."""
-        fatal = (signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGFPE, signal.SIGILL)
-        if self.frozen is None or number not in fatal:
+        if self.frozen is None or number not in FATAL:
             return
         from reenact.recordings.reader import Recording
 
@@ -197,6 +202,13 @@ class Keeper:
         self.failures += 1
         text = f"killed by {signal.Signals(number).name}"
         self.on_failure(Failure(text, step, -1, Reason.END, self.frozen, directory, 0, number))
+
+
+def _with_cheap_loops(program: Program) -> Program:
+    """Where they are; nobody needs the tick of a loop to stand on a line of its own."""
+    if program.packages is None or pyversion.SPECIALISES_LOOPS:
+        return program
+    return replace(program, packages=(*program.packages, RANGES))
 
 
 def _pass_on_signals(pid: int) -> None:

@@ -39,7 +39,8 @@ def rows(failure: Failure, session: Session, again: Again) -> Iterator[Row]:
 
 
 def _again(failure: Failure, session: Session, again: Again) -> Iterator[Row]:
-    epoch = f"the epoch (steps {session.traveller.beginning.step} to {failure.step})"
+    what = "the epoch" if failure.frozen is not None else "the whole run"
+    epoch = f"{what} (steps {session.traveller.beginning.step} to {failure.step})"
     if again.disagreement:
         count = f"{again.tries} times" if again.tries > 1 else "once"
         yield [("yellow", f"{epoch} was run again {count}, and went another way each time")]
@@ -78,7 +79,7 @@ def _races(session: Session) -> Iterator[Row]:
         return
     report = report_of(raw, session.traveller.recording.header.cwd, is_whole=False)
     if not report.findings:
-        yield [("", "no race was seen in this epoch")]
+        yield [("", "no race was seen")]
         return
     yield from text.rows(report)
 

@@ -36,7 +36,14 @@ from zipimport import zipimporter
 
 from reenact.instrument.cache import Cache, default_root, digest_of, key_for
 from reenact.instrument.elsewhere import Known
-from reenact.instrument.rewrite import ACCESSES_VERSION, ALL, DETECTOR, HEURISTIC, rewrite
+from reenact.instrument.rewrite import (
+    ACCESSES_VERSION,
+    ALL,
+    DETECTOR,
+    HEURISTIC,
+    IN_RANGES,
+    rewrite,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,8 +64,9 @@ _COMPILING = ("get_code", "source_to_code", "get_data", "exec_module")
 
 # Among the names of packages: accesses have points, not only ticks; or races are looked for, with
 # a share of variables and a seed after the equals sign; or that with fewer sites, on trust;
-# or nobody will read the log of the run's operations.
+# or nobody will read the log of the run's operations; or ticks are in ranges.
 ACCESSES, RACES, ON_TRUST, UNKEPT = "@accesses", "@races=", "@heuristic", "@unkept"
+RANGES = "@ranges"
 COMMAND = "<string>"  # what Python calls the file of `python -c`
 
 
@@ -78,6 +86,7 @@ class Policy:
         has_points: bool = True,
         is_heuristic: bool = False,
         is_kept: bool = True,
+        in_ranges: bool = False,
     ) -> None:
         self.packages = tuple(instrument)
         self.enabled = enabled
@@ -85,7 +94,7 @@ class Policy:
         self.races = races
         self.has_points = has_points
         self.is_kept = is_kept
-        self.manner = ALL
+        self.manner = IN_RANGES if in_ranges and not accesses else ALL
         if races and not has_points:  # where sites are points, each of them counts
             self.manner = HEURISTIC if is_heuristic else DETECTOR
         if accesses:  # imported now: later another thread may hold its lock
@@ -103,6 +112,7 @@ class Policy:
             has_points=ACCESSES in names,
             is_heuristic=ON_TRUST in names,
             is_kept=UNKEPT not in names,
+            in_ranges=RANGES in names,
         )
 
     def wants(self, name: str, path: str) -> bool:
@@ -157,7 +167,7 @@ class Instrumenter:
             words = (str(ACCESSES_VERSION), self.manner, *self.elsewhere)
             key = key_for(digest, path, config=f"accesses {' '.join(words)}")
         else:
-            key = key_for(digest, path)
+            key = key_for(digest, path, config="" if self.manner == ALL else self.manner)
         code = self._cached(source, path, key) or self._made(source, path)
         if self.accesses:
             _known.add(path, code, self.elsewhere)
@@ -344,6 +354,11 @@ _known = Known()
 def note_loaded(path: str, code: CodeType) -> None:
     """Somebody else has made the code of a module, with sites."""
     _known.add(path, code, ())
+
+
+def policy() -> Policy | None:
+    """Of what is imported now; None if nothing is instrumented."""
+    return None if _installed is None else _installed.policy
 
 
 def unseen() -> list[str]:
