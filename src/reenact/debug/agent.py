@@ -98,7 +98,12 @@ def _isolated(request: dict[str, Any]) -> dict[str, Any]:
             file.write(marshal.dumps(result))
         os._exit(0)
 
-    pid = _core.in_copy(run, LIMIT_S)
+    try:
+        pid = _core.in_copy(run, LIMIT_S)
+    except RuntimeError as error:  # whoever hunts must go on, with the descriptors it had
+        os.close(reading)
+        os.close(writing)
+        return {"error": str(error)}
     os.close(writing)
     with open(reading, "rb") as file:
         data = file.read()
