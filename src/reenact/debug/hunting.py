@@ -203,6 +203,7 @@ class Hunt:
                 if self._mask(frame.f_code) is not None and not _IS_MONITORED:
                     frame.f_trace_opcodes = True
                 frame = frame.f_back
+        del top  # our own frame would keep all others alive
 
 
 # Before 3.12 frames have a flag for it. On 3.13 the flag must not be used as well: where it is set
