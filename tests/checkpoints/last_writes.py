@@ -21,6 +21,7 @@ from .moving import Journey
 TRACING = Path(__file__).resolve().parent / "tracing" / "sitecustomize.py"
 PLAIN = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.expr_context)
 UNTRACEABLE = {
+    "raw_thread": "threads that _thread starts are given no tracer",
     "thread_setprofile": "a tracer is not told of what a profile function does",
     "weakref_callbacks": "before 3.13 a tracer in Python keeps the variables of its frames alive",
 }

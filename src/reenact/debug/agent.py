@@ -100,7 +100,7 @@ def _isolated(request: dict[str, Any]) -> dict[str, Any]:
 
     try:
         pid = _core.in_copy(run, LIMIT_S)
-    except RuntimeError as error:
+    except RuntimeError as error:  # whoever hunts must go on, with the descriptors it had
         os.close(reading)
         os.close(writing)
         return {"error": str(error)}
