@@ -62,6 +62,19 @@ def target_of(frame):
     return EVAL(targets[where], frame.f_globals, frame.f_locals)
 
 
+def cell_of(frame, name):
+    """What stands for a variable that functions inside, or around, have as well."""
+    return id(_core.frame_cell(frame, name)), name
+
+
+def is_of_c(holder, name):
+    """May it be written without an instruction that says so?"""
+    if isinstance(holder, type(sys)):
+        return not str(getattr(holder, "__file__", None)).endswith(".py")
+    descriptor = getattr(type(holder), name, None)
+    return type(descriptor).__name__ in ("getset_descriptor", "member_descriptor")
+
+
 def argument_of(frame):
     code, at, shift = frame.f_code.co_code, frame.f_lasti, 8
     argument = code[at + 1]
@@ -83,6 +96,8 @@ def on_instruction(frame, step):
             note((id(target_of(frame)), attribute), frame, step)
         except Exception:
             unknown[attribute] = step
+    elif name in ("STORE_DEREF", "DELETE_DEREF"):
+        note(cell_of(frame, code._varname_from_oparg(argument)), frame, step)
     elif name in ("STORE_FAST", "DELETE_FAST"):
         note((id(frame), code._varname_from_oparg(argument)), frame, step)
     elif name.startswith("STORE_FAST_"):  # 3.13: two in one
@@ -129,9 +144,16 @@ def frame_of(thread, index):
 def answer(thread, index, text):
     frame = frame_of(thread, index)
     inner, dot, name = text.rpartition(".")
+    code = frame.f_code
     if dot:
-        key = (id(EVAL(inner, frame.f_globals, frame.f_locals)), name)
-    elif name in frame.f_code.co_varnames:
+        holder = EVAL(inner, frame.f_globals, frame.f_locals)
+        key = (id(holder), name)
+        if key not in writes and is_of_c(holder, name):
+            return "unknown"
+    elif name in code.co_cellvars or name in code.co_freevars:
+        key = cell_of(frame, name)
+        key = key if key in writes else (id(frame), name)  # as it was given
+    elif name in code.co_varnames:
         key = (id(frame), name)
     else:
         key = (id(frame.f_globals), name)
