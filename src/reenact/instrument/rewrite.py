@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from reenact.instrument.elsewhere import Stored
 
 REWRITER_VERSION = 1  # part of every cache key: raise it when the output changes
-ACCESSES_VERSION = 16  # the same, for code with the sites of accesses
+ACCESSES_VERSION = 17  # the same, for code with the sites of accesses
 PLACEHOLDER = "\0reenact tick\0"
 
 # Whom sites are for: a search has a point at each; the race detector alone is not told what tells
@@ -176,21 +176,21 @@ def _insert_ticks(tree: _ast.Module, in_ranges: bool) -> None:
         node = pending.pop()
         for block in _BLOCKS.get(type(node), ()):
             pending += getattr(node, block)
-        if in_ranges and isinstance(node, _ast.For) and _is_range(node.iter):
-            node.iter = _ticking(node.iter)
+        if in_ranges and isinstance(node, _ast.For) and is_range_call(node.iter):
+            node.iter = ticking(node.iter)
         elif isinstance(node, _TICKED):
             start = int(isinstance(node, _FUNCTIONS) and _is_docstring(node.body[0]))
             place = _place(node.body[start:]) or _header(node)
             node.body.insert(start, _tick(place))
 
 
-def _is_range(node: AST) -> bool:
+def is_range_call(node: AST) -> bool:
     """By the name; whatever that is, the tick goes over it."""
     func = node.func if isinstance(node, _ast.Call) else None
     return isinstance(func, _ast.Name) and func.id == "range"
 
 
-def _ticking(iterated: _ast.expr) -> _ast.expr:
+def ticking(iterated: _ast.expr) -> _ast.expr:
     place = position(iterated)
     return _ast.Subscript(_ast.Constant(PLACEHOLDER, None, **place), iterated, _ast.Load(), **place)
 

@@ -4,6 +4,7 @@ stay in step with a recording that had none."""
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from types import CodeType
 from typing import Any
 
@@ -25,10 +26,17 @@ class Point:
         self.kind, self.ticks, self.says, self.ticked = kind, "t" in flags, says, ticked
 
     def __getitem__(self, operand: Any) -> Any:
+        if not self.kind:
+            return self._going_over(operand)
         self.ticked += ["site"] * self.ticks
         return operand
 
     __matmul__ = __getitem__
+
+    def _going_over(self, operand: Any) -> Iterator[Any]:
+        for item in operand:
+            self.ticked.append("range")
+            yield item
 
     def __neg__(self) -> bool:
         is_guard = self.kind in tuple("pqy")
@@ -108,6 +116,12 @@ PROGRAMS = {
     "with": "import threading\nlock = threading.Lock()\ndef f(b):\n with lock: b.n += 1\nf(box)",
     "builtins": "def f(b):\n return len(b.items) + sum(b.items)\nf(box)",
     "docstring": 'def f(b):\n "It says."\n return b.n\nf(box)',
+    "ranges": (
+        "def f(n):\n total = 0\n for i in range(n):\n  total += i\n"
+        " for j in range(n):\n  if j == 1: continue\n  if j == 3: break\n  total += j\n"
+        " for i in range(n):\n  total += i\n return total\nf(5)"
+    ),
+    "a range in a module": "for k in range(3):\n k + 1",
     "nothing": "def f(b):\n pass\nf(box)",
 }
 
