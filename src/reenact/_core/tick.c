@@ -115,7 +115,7 @@ static void others_dealloc(PyObject *self)
     PyObject_GC_Del(self);
 }
 
-static PyTypeObject NumbersType = {
+PyTypeObject NumbersType = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "reenact._core.Numbers",
     .tp_basicsize = sizeof(Numbers),
     .tp_flags = Py_TPFLAGS_DEFAULT,
@@ -123,7 +123,7 @@ static PyTypeObject NumbersType = {
     .tp_iternext = next_number,
     .tp_dealloc = numbers_dealloc,
 };
-static PyTypeObject OthersType = {
+PyTypeObject OthersType = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "reenact._core.Others",
     .tp_basicsize = sizeof(Others),
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
@@ -176,9 +176,6 @@ static PyObject *go_over(PyObject *self, PyObject *iterated)
 {
     (void)self;
     long numbers[3];
-    if (PyType_Ready(&NumbersType) < 0 || PyType_Ready(&OthersType) < 0) {
-        return NULL;
-    }
     return PyRange_Check(iterated) && has_numbers(iterated, numbers)
                ? over_numbers(numbers[0], numbers[1], numbers[2])
                : over_others(iterated);

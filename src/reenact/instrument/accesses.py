@@ -279,7 +279,7 @@ class _Rewriter(Calls):
         inner, outer = self.names.scopes[id(node)], self.scope
         for number, each in reversed(list(enumerate(node.generators))):
             self.scope = inner if number else outer
-            is_walk = not each.is_async and not self._is_range(each.iter)
+            is_walk = not each.is_async and not self.names.is_range(self.scope, each.iter)
             is_shared = is_walk and not self.is_unshared(each.iter)
             if is_walk:
                 each.iter = self.contents(each.iter, place=position(each.iter))
@@ -306,7 +306,7 @@ class _Rewriter(Calls):
         return wrap(self.site(TURN, iterator), value, last_place(value))
 
     def _for(self, node: Any) -> None:
-        is_range = self._is_range(node.iter)
+        is_range = self.names.is_range(self.scope, node.iter)
         if not is_range and not self.is_left_out(CONTENTS, node.iter, node.iter):
             if self.again is not None and id(node) in self.again.loops:
                 self.sites.leave_out(TURN, node.iter, "", BEFORE)
@@ -314,9 +314,6 @@ class _Rewriter(Calls):
                 node.body.insert(1, before(self.site(TURN, node.iter), position(node.body[0])))
             node.iter = self.contents(node.iter, place=position(node.iter))
         self._async_for(node)
-
-    def _is_range(self, node: AST) -> bool:
-        return isinstance(node, _ast.Call) and self.is_builtin(node.func, "range")
 
     # Truth.
 

@@ -17,8 +17,10 @@ import _ast
 from _ast import AST
 
 from reenact.instrument.nodes import children, every
-from reenact.instrument.rewrite import is_range_call, is_tick, ticking
+from reenact.instrument.rewrite import is_tick, ticking
+from reenact.instrument.scopes import parameters
 from reenact.instrument.sites import PREFIX, with_tick
+from reenact.pyversion import SPECIALISES_LOOPS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +30,6 @@ if TYPE_CHECKING:
     from reenact.instrument.scopes import Names, Scope
 
 _FUNCTIONS = (_ast.FunctionDef, _ast.AsyncFunctionDef)
-_SPECIALISES_LOOPS = hasattr(_ast, "TypeAlias")  # as 3.12 does, which has that
 _BOUND = "bound"  # all that an evaluation has done is to come by a value
 
 # What statements and expressions evaluate, in this order, before they do anything themselves. Not
@@ -68,7 +69,7 @@ def merge_ticks(tree: _ast.Module, names: Names) -> None:
             is_local = isinstance(inner.node, _FUNCTIONS)
             bound = _bound(node, inner, names) - deleted if is_local else set()
             _merge(node.body, bound, _new_names(node, inner, names))
-            if isinstance(node, _ast.For) and is_local and not _SPECIALISES_LOOPS:
+            if isinstance(node, _ast.For) and is_local and not SPECIALISES_LOOPS:
                 _move_into_range(node, inner, names)
         pending += [(part, inner) for part in children(node)]
 
@@ -77,15 +78,19 @@ def _move_into_range(loop: _ast.For, function: Scope, names: Names) -> None:
     target = loop.target.id if isinstance(loop.target, _ast.Name) else ""
     is_alone = function.bindings.get(function.mangled(target)) == 1
     is_own = is_alone and not _is_shared(target, function, names)
-    is_range = is_range_call(loop.iter) and names.is_builtin(function, "range")
-    if is_own and is_range and is_tick(loop.body[0]) and len(loop.body) > 1:
+    if (
+        is_own
+        and names.is_range(function, loop.iter)
+        and is_tick(loop.body[0])
+        and len(loop.body) > 1
+    ):
         loop.iter = ticking(loop.iter)
         del loop.body[0]
 
 
-def _bound(node: Any, function: Scope, names: Names) -> set[str]:
+def _bound(node: Any, function: Any, names: Names) -> set[str]:
     """Names whose values are there as *node* begins its body, and that nobody else can change."""
-    own = {each for each in _parameters(function.node) if not _is_shared(each, function, names)}
+    own = {each for each in parameters(function.node.args) if not _is_shared(each, function, names)}
     target = getattr(node, "target", None)
     if isinstance(target, _ast.Name) and not _is_shared(target.id, function, names):
         own.add(target.id)
@@ -102,7 +107,7 @@ def _new_names(node: Any, scope: Scope, names: Names) -> set[str]:
     if not isinstance(node, _FUNCTIONS):
         return set()
     own = {each for each in scope.bindings if not _is_shared(each, scope, names)}
-    return own - set(map(scope.mangled, _parameters(node)))
+    return own - set(map(scope.mangled, parameters(node.args)))
 
 
 def _merge(body: list[Any], bound: set[str], new: set[str]) -> None:
@@ -155,12 +160,6 @@ def _parts(node: AST) -> list[AST]:
     values = [getattr(node, field) for field in _PARTS.get(type(node), ())]
     parts = [part for value in values for part in (value if isinstance(value, list) else [value])]
     return parts[:1] if isinstance(node, _ast.BoolOp) else [part for part in parts if part]
-
-
-def _parameters(function: Any) -> set[str]:
-    given = function.args
-    every_one = (*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg)
-    return {each.arg for each in every_one if each is not None}
 
 
 def _deleted(tree: AST) -> Iterator[str]:

@@ -159,14 +159,10 @@ class _Conditions:
 
     def begin_loop(self, loop: Any) -> None:
         """The region is what a loop does at each turn; what it runs over comes before."""
-        if not self._is_range(loop.iter):
+        if not self.names.is_range(self.scope, loop.iter):
             raise _Unfit
         self._bind(loop.target)
         self.target = loop.target.id
-
-    def _is_range(self, node: Any) -> bool:
-        is_call = isinstance(node, _ast.Call) and isinstance(node.func, _ast.Name)
-        return is_call and node.func.id == "range" and self.names.is_builtin(self.scope, "range")
 
     def settle(self) -> None:
         """All was looked at: what it comes to."""
@@ -234,7 +230,7 @@ class _Conditions:
         self.has_loops = True
         if isinstance(node, _ast.While):
             self.need_atom(node.test)
-        elif self._is_range(node.iter) and not node.iter.keywords:
+        elif self.names.is_range(self.scope, node.iter) and not node.iter.keywords:
             for each in node.iter.args:
                 self.need_atom(each)
             self._bind(node.target)

@@ -176,7 +176,7 @@ def _insert_ticks(tree: _ast.Module, in_ranges: bool) -> None:
         node = pending.pop()
         for block in _BLOCKS.get(type(node), ()):
             pending += getattr(node, block)
-        if in_ranges and isinstance(node, _ast.For) and is_range_call(node.iter):
+        if in_ranges and isinstance(node, _ast.For) and _is_range(node.iter):
             node.iter = ticking(node.iter)
         elif isinstance(node, _TICKED):
             start = int(isinstance(node, _FUNCTIONS) and _is_docstring(node.body[0]))
@@ -184,7 +184,7 @@ def _insert_ticks(tree: _ast.Module, in_ranges: bool) -> None:
             node.body.insert(start, _tick(place))
 
 
-def is_range_call(node: AST) -> bool:
+def _is_range(node: AST) -> bool:
     """By the name; whatever that is, the tick goes over it."""
     func = node.func if isinstance(node, _ast.Call) else None
     return isinstance(func, _ast.Name) and func.id == "range"

@@ -141,6 +141,13 @@ class Names:
         owner = scope.owner(name)
         return owner.parent is None and name not in owner.bindings
 
+    def is_range(self, scope: Scope, node: AST) -> bool:
+        """Is *node* a call of Python's own `range`?"""
+        func = node.func if isinstance(node, _ast.Call) else None
+        return (
+            isinstance(func, _ast.Name) and func.id == "range" and self.is_builtin(scope, "range")
+        )
+
     def is_import(self, scope: Scope, name: str) -> bool:
         """Is *name* bound by imports alone?"""
         owner = scope.owner(name)
@@ -186,7 +193,7 @@ class Names:
         class_name = node.name if isinstance(node, _ast.ClassDef) else scope.class_name
         inner = self.scopes[id(node)] = Scope(node, scope, class_name)
         if isinstance(node, FUNCTIONS):
-            for name in _parameters(node.args):
+            for name in parameters(node.args):
                 inner.bind(inner.mangled(name))
         for each in getattr(node, "type_params", ()):
             inner.bind(inner.mangled(each.name))
@@ -295,7 +302,7 @@ def _defaults(arguments: _ast.arguments) -> list[AST]:
     return [*arguments.defaults, *(each for each in arguments.kw_defaults if each is not None)]
 
 
-def _parameters(arguments: _ast.arguments) -> list[str]:
+def parameters(arguments: _ast.arguments) -> list[str]:
     every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
     every += [each for each in (arguments.vararg, arguments.kwarg) if each is not None]
     return [each.arg for each in every]
