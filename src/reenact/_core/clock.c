@@ -33,6 +33,10 @@ static int64_t clock_value(clockid_t clock)
         return replay_clock((uint64_t)clock);
     }
     int64_t value = gate.is_virtual ? search_clock(clock) : read_clock(clock);
+    if (gate.is_parallel) {
+        lane_clock(me, (uint64_t)clock, value);
+        return value;
+    }
     stream_varint(&streams[STREAM_CLOCK], (uint64_t)clock);
     stream_zigzag(&streams[STREAM_CLOCK], value - last_value[clock & 15]);
     last_value[clock & 15] = value;

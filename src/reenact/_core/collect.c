@@ -46,9 +46,14 @@ bool collect_if_due(void)
     if (generation < 0) {
         return false;
     }
-    pthread_mutex_lock(&gate.mutex);
-    log_entry(ENTRY_COLLECT, (uint64_t)generation);
-    pthread_mutex_unlock(&gate.mutex);
+    if (gate.is_parallel) {
+        lane_other(me, LANE_COLLECT, (uint64_t)generation);
+    }
+    else {
+        pthread_mutex_lock(&gate.mutex);
+        log_entry(ENTRY_COLLECT, (uint64_t)generation);
+        pthread_mutex_unlock(&gate.mutex);
+    }
     collect_now((uint64_t)generation);
     return true;
 }

@@ -42,7 +42,8 @@
     X(READ, "read")                                                                                \
     X(WRITE, "write")                                                                              \
     X(CHOICE, "choice")                                                                            \
-    X(COLLECT, "collect")
+    X(COLLECT, "collect")                                                                          \
+    X(TEXT, "write text")
 #define OBJECTS(X)                                                                                 \
     X(NOTHING, "none")                                                                             \
     X(THREAD, "thread")                                                                            \
@@ -50,7 +51,8 @@
     X(RLOCK, "rlock")                                                                              \
     X(QUEUE, "queue")                                                                              \
     X(QUIET, "quiet")                                                                              \
-    X(LOOP, "event loop")
+    X(LOOP, "event loop")                                                                          \
+    X(FILE, "text file")
 
 #define AS_OPERATION(name, text) OP_##name,
 enum Operation { OPERATIONS(AS_OPERATION) OP_COUNT };
@@ -70,6 +72,9 @@ enum EndKind { ENDED_NORMALLY, ENDED_IN_DEADLOCK };
 enum RunEnd { RUN_GOES_ON, RUN_CLOSED, RUN_DEADLOCKED, RUN_DIVERGED };
 enum Status { FREE, READY, RUNNING, WAITING, OUTSIDE, ENDED };
 enum Mode { MODE_OFF, MODE_RECORD, MODE_REPLAY };
+/* Converted: what the parallel engine recorded, put in one order for the serial one. */
+enum Engine { ENGINE_SERIAL, ENGINE_PARALLEL, ENGINE_CONVERTED };
+enum Order { ORDER_SYNC, ORDER_DITTO, ORDER_LIGHT };
 enum StrategyKind { STRATEGY_QUEUE, STRATEGY_RANDOM, STRATEGY_PYTHON, STRATEGY_SEARCH };
 enum NoteKind {
     NOTE_FOREIGN = 1,
@@ -117,6 +122,38 @@ static inline uint32_t clock_at(const Clock *clock, int32_t slot)
     return clock == NULL || (uint32_t)slot >= clock->width ? 0 : clock->at[slot];
 }
 
+typedef struct {
+    int fd;              /* of a lane: the thread that it is of */
+    unsigned char *base; /* of the map; payload starts at STREAM_HEADER */
+    unsigned char *at, *end;
+    size_t mapped;
+    bool is_lane; /* its bytes lie in chunks of the stream of lanes, base is the present one */
+} Stream;
+
+typedef struct {
+    const void *instruction;
+    uint32_t kind, site;
+} RecentSite;
+enum { RECENT_SITES = 256 };
+
+/* What one thread of a parallel run did, or is to do again: lanes.c. */
+typedef struct {
+    Stream stream;
+    int64_t last;        /* position of the latest entry */
+    int64_t clocks[16];  /* the latest readings */
+    int64_t *known;      /* by thread: up to where its doings are known to come before */
+    uint32_t known_room;
+    RecentSite *recent;
+    uint64_t operations;
+    bool waits; /* that the operation under way waits was told */
+} Lane;
+
+/* Something that a thread did, by where it was then. */
+typedef struct {
+    int32_t thread; /* -1: nobody has done it */
+    int64_t position;
+} Deed;
+
 /* Something threads wait for. Found by the address of its Python object. */
 struct Object {
     PyObject *key;
@@ -133,6 +170,12 @@ struct Object {
     Track track;      /* while exploring */
     uint32_t watched; /* its number among the locks that are watched, 0 if it is none */
     int32_t waker;    /* index of the thread that has ended the latest wait for it, -1 if unknown */
+    /* of the parallel engine */
+    _Atomic int32_t held; /* by whoever does something to it right now */
+    _Atomic int32_t turn; /* futex: changes when a wait may be over */
+    int32_t parked;
+    Deed latest; /* of its operations; of those that it is waited with for the end of a thread,
+                      the ones that came before that */
 };
 
 /* What a search knows of a thread. */
@@ -197,6 +240,8 @@ struct Thread {
     uint32_t read_atoms; /* the same, and all are numbers, texts or the like */
     const AccessSite *region; /* the guard of the loop that it is in without sites: regions.c */
     void *region_frame;       /* in which */
+    int64_t limit;      /* parallel: position as its budget ends; the engine's, as is the lane */
+    Lane lane;
     HeldLocks *holding; /* the locks that it has, while they are watched; NULL if it had none yet */
     uint32_t life;      /* starts and joins up to the latest that it had a part in */
     Explored explored;
@@ -211,12 +256,6 @@ typedef struct {
     uint32_t kind;
 } Site;
 
-typedef struct {
-    int fd;
-    unsigned char *base; /* of the map; payload starts at STREAM_HEADER */
-    unsigned char *at, *end;
-    size_t mapped;
-} Stream;
 
 enum StreamNumber {
     STREAM_SCHEDULE = 1,
@@ -228,6 +267,7 @@ enum StreamNumber {
     STREAM_OUTCOME,
     STREAM_INPUTS,
     STREAM_FILES,
+    STREAM_LANES,
     STREAM_COUNT
 };
 enum { STREAM_HEADER = 64, STATE_HEADER = 4096 };
@@ -257,11 +297,15 @@ typedef struct {
     int64_t last_step; /* replay: where the recording ends; -1 unknown */
     bool is_cut;       /* replay: the log was not closed, so what comes after it is no error */
     PyObject *chooser; /* python strategy */
+    enum Engine engine;
+    enum Order order;
 } Settings;
 
 typedef struct {
     Settings settings;
     bool active; /* operations of controlled threads pass the gate */
+    bool is_parallel; /* nobody holds the baton: threads run as they like */
+    bool has_lanes;   /* this run is in lanes, or was: some points more, see parallel.c */
     bool choose_at_operations;
     State *state;
     Thread *slots;
@@ -378,6 +422,69 @@ void gate_know_bystanders(void);
 void gate_close(bool let_go);
 int64_t now_ns(void);
 int64_t real_ns(void);
+
+/* lanes.c */
+#define LANE_TAGS(X)                                                                               \
+    X(OPERATION, "operation") /* site, object */                                                   \
+    X(AFTER, "after")         /* thread, position since the one known */                           \
+    X(GONE, "gone")           /* thread: the next entry comes after its end */                     \
+    X(WAIT, "wait")           /* site */                                                           \
+    X(YIELD, "yield")                                                                              \
+    X(INPUT, "input") /* as in the stream of inputs */                                             \
+    X(CLOCK, "clock") /* clock, nanoseconds since the last value of it */                          \
+    X(OTHER, "other") /* kind, argument */
+#define AS_TAG(name, text) LANE_##name,
+enum LaneTag { LANE_TAGS(AS_TAG) LANE_TAG_COUNT };
+enum LaneOther { LANE_COLLECT, LANE_SIGNAL, LANE_CLOSE, LANE_FINAL, LANE_END };
+int lane_grow(Stream *stream, size_t size);
+void lane_open(Thread *thread);
+void lane_operation(Thread *thread, uint32_t site, const Object *object);
+void lane_after(Thread *thread, Deed moment);
+void lane_gone(Thread *thread, int32_t other);
+void lane_wait(Thread *thread, uint32_t site);
+void lane_yield(Thread *thread);
+void lane_clock(Thread *thread, uint64_t clock, int64_t value);
+void lane_other(Thread *thread, enum LaneOther kind, uint64_t argument);
+void lane_final(Thread *thread, const Thread *other);
+Stream *inputs_begin(void);
+Stream *inputs_stream(void);
+
+static inline int64_t thread_position(const Thread *thread)
+{
+    return thread->limit - thread->budget;
+}
+
+/* parallel.c: the gate of the parallel engine */
+int parallel_begin(void);
+void parallel_adopt(Thread *thread);
+int parallel_point(Thread *thread);
+void parallel_look_soon(Thread *thread);
+enum Waited parallel_wait(Thread *thread, enum Operation kind, Object *object, int64_t deadline_ns);
+void parallel_wake(Object *object);
+void parallel_done(enum Operation kind, Object *object);
+void parallel_drop(Thread *thread);
+void parallel_rejoin(Thread *thread);
+void parallel_thread_gone(Thread *thread, Object *sentinel);
+void parallel_close(void);
+void parallel_look_for_deadlock(void);
+void parallel_hold(Object *object);
+int parallel_shutdown_point(Thread *thread);
+void parallel_joined(Thread *thread, const Thread *other);
+
+/* Between these two nobody else does anything to the object. A wait in between lets go of it. */
+static inline void object_hold(Object *object)
+{
+    if (__builtin_expect(gate.is_parallel, 0) && atomic_exchange(&object->held, 1) != 0) {
+        parallel_hold(object);
+    }
+}
+
+static inline void object_let_go(Object *object)
+{
+    if (__builtin_expect(gate.is_parallel, 0)) {
+        atomic_store_explicit(&object->held, 0, memory_order_release);
+    }
+}
 
 /* runqueue.c */
 void queue_push(Thread *thread);
@@ -975,6 +1082,7 @@ int seconds_to_ns(PyObject *seconds, int64_t *ns);
 int64_t deadline_after(int64_t timeout_ns);
 int locks_install(PyTypeObject *lock_type, PyTypeObject *rlock_type);
 int queues_install(PyTypeObject *type);
+int texts_install(void);
 int threads_install(PyObject *thread_module);
 int threads_bind(Thread *thread);
 void threads_move(Thread *thread);

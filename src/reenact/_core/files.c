@@ -233,7 +233,7 @@ void note_opened(int fd, int place, int flags, Facts facts, bool is_logged)
 
 static void note_regular(int fd, int flags, const struct stat *found)
 {
-    Stream *out = &streams[STREAM_INPUTS];
+    Stream *out = inputs_stream();
     Facts facts = facts_of(found);
     int place = find_file(&facts);
     File *file = place < 0 ? NULL : &files[place];
@@ -279,7 +279,7 @@ PyObject *note_open(const Call *call, PyObject *result, int flags)
         note_regular(fd, flags, &found);
     }
     else {
-        stream_varint(&streams[STREAM_INPUTS], place_for(fd, &found));
+        stream_varint(inputs_stream(), place_for(fd, &found));
         note_opened(fd, -1, 0, facts_of(&found), false);
     }
     return result;

@@ -135,6 +135,10 @@ static void look_soon(Thread *thread)
 
 void gate_look_soon(Thread *thread)
 {
+    if (gate.is_parallel) {
+        parallel_look_soon(thread);
+        return;
+    }
     pthread_mutex_lock(&gate.mutex);
     look_soon(thread);
     pthread_mutex_unlock(&gate.mutex);
@@ -439,6 +443,9 @@ int gate_slow(Thread *thread)
         thread->budget = INT64_MAX;
         return 0;
     }
+    if (gate.is_parallel) {
+        return parallel_point(thread);
+    }
     if (thread->away) {
         gate_rejoin(thread);
         if (!gate.active || --thread->budget > 0) {
@@ -490,6 +497,9 @@ static int64_t real_deadline(int64_t deadline_ns)
 
 enum Waited gate_wait(Thread *thread, enum Operation kind, Object *object, int64_t deadline_ns)
 {
+    if (gate.is_parallel) {
+        return parallel_wait(thread, kind, object, deadline_ns);
+    }
     if (search_raise(thread, true) < 0) {
         return WAIT_FAILED;
     }
@@ -542,6 +552,10 @@ static void wake_waiters(Object *object)
 
 void gate_wake(Object *object)
 {
+    if (gate.is_parallel) {
+        parallel_wake(object);
+        return;
+    }
     if (object->first_waiter == NULL || object->all_woken || !is_recording()) {
         return;
     }
@@ -554,6 +568,10 @@ void gate_wake(Object *object)
 
 void gate_done(enum Operation kind, Object *object)
 {
+    if (__builtin_expect(gate.is_parallel, 0)) {
+        parallel_done(kind, object);
+        return;
+    }
     bool is_new = object != NULL && object->id == 0 && object->kind != OBJECT_THREAD;
     uint32_t site = is_new || operations_are_kept ? site_here(kind) : 0;
     if (is_new) {
@@ -585,6 +603,10 @@ void gate_done(enum Operation kind, Object *object)
 
 void gate_drop(Thread *thread)
 {
+    if (gate.is_parallel) {
+        parallel_drop(thread);
+        return;
+    }
     Thread *chosen = chooser_successor(thread);
     pthread_mutex_lock(&gate.mutex);
     thread->status = OUTSIDE;
@@ -637,6 +659,10 @@ static bool rejoin_at_once(Thread *thread)
 
 void gate_rejoin(Thread *thread)
 {
+    if (gate.is_parallel) {
+        parallel_rejoin(thread);
+        return;
+    }
     if (rejoin_at_once(thread)) {
         if (!is_recording()) {
             replay_settle(thread);
@@ -691,6 +717,10 @@ bool gate_rescue(Thread *thread)
 
 void gate_enroll(Thread *thread)
 {
+    if (gate.is_parallel) {
+        parallel_adopt(thread);
+        return;
+    }
     thread->status = READY;
     if (clocks_are_on) {
         clocks_begin(thread, &gate.slots[thread->parent < 0 ? 0 : thread->parent]);
@@ -730,12 +760,19 @@ void gate_withdraw(Thread *thread)
 
 void gate_take_turn(Thread *thread)
 {
-    park(thread, NULL, -1);
+    if (!gate.is_parallel) {
+        park(thread, NULL, -1);
+    }
 }
 
 void gate_adopt_main(Thread *thread)
 {
     me = thread;
+    if (gate.is_parallel) {
+        gate.state->holder = -1;
+        parallel_adopt(thread);
+        return;
+    }
     thread->status = RUNNING;
     gate.holder = thread;
     gate.slice_left = gate.settings.slice;
@@ -745,6 +782,10 @@ void gate_adopt_main(Thread *thread)
 /* Called as the OS thread ends, after Python has forgotten it, without the GIL. */
 void gate_thread_gone(Thread *thread, Object *sentinel)
 {
+    if (gate.is_parallel) {
+        parallel_thread_gone(thread, sentinel);
+        return;
+    }
     pthread_mutex_lock(&gate.mutex);
     bool held = gate.holder == thread;
     thread->status = ENDED;
@@ -813,7 +854,10 @@ void gate_foreign(void)
 void gate_close(bool let_go)
 {
     pthread_mutex_lock(&gate.mutex);
-    if (is_recording()) {
+    if (gate.is_parallel) {
+        parallel_close();
+    }
+    else if (is_recording()) {
         log_entry(ENTRY_END, ENDED_NORMALLY);
     }
     else {

@@ -26,7 +26,7 @@ static __thread Thread *inside_thread;
 void call_put_signalled(int number)
 {
     call_define(current);
-    stream_varint(&streams[STREAM_INPUTS], (uint64_t)current << 1);
+    stream_varint(inputs_begin(), (uint64_t)current << 1);
     value_put_signalled(number);
 }
 
@@ -86,7 +86,7 @@ PyObject *call_native(const Call *call, Thread *thread, PyObject *const *args, s
 void call_begin_input(const Call *call, enum InputKind kind)
 {
     call_define(call->number);
-    stream_varint(&streams[STREAM_INPUTS], (uint64_t)call->number << 1 | (uint64_t)kind);
+    stream_varint(inputs_begin(), (uint64_t)call->number << 1 | (uint64_t)kind);
 }
 
 /* The next input must be this call's. */

@@ -183,22 +183,23 @@ static enum Taken take(Thread *thread, PyObject *self, Object *object, bool (*tr
         return TAKE_FAILED;
     }
     int64_t deadline_ns = blocking && timeout_ns >= 0 ? deadline_after(timeout_ns) : -1;
+    object_hold(object);
     for (enum Waited waited = WAIT_INTERRUPTED; !try(self);) {
         bool timed_out = waited == WAIT_RESUMED && deadline_ns >= 0;
         if (!blocking || timed_out) {
             gate_done(blocking ? OP_ACQUIRE_TIMEOUT : OP_ACQUIRE_FAILED, object);
+            object_let_go(object);
             return NOT_TAKEN;
         }
         waited = gate_wait(thread, OP_ACQUIRE, object, deadline_ns);
-        if (waited == WAIT_FAILED) {
-            return TAKE_FAILED;
-        }
-        if (!gate.active) {
-            return GATE_CLOSED;
+        if (waited == WAIT_FAILED || !gate.active) {
+            object_let_go(object);
+            return waited == WAIT_FAILED ? TAKE_FAILED : GATE_CLOSED;
         }
     }
     object->owner = thread->index;
     gate_done(OP_ACQUIRE, object);
+    object_let_go(object);
     if (locks_are_watched && !is_again) {
         locks_taken(object, is_for_ever);
     }
@@ -288,12 +289,15 @@ static PyObject *release_plain(PyObject *self, PyObject *native, PyObject *const
     }
     Object *object = object_of(self, OBJECT_LOCK);
     enter_release(thread, object);
+    object_hold(object);
     if (!gate.active || !compat_lock_is_taken(self)) {
+        object_let_go(object);
         return release_natively(native, self, args, count);
     }
     compat_release_lock(self);
     object->owner = -1;
     gate_done(OP_RELEASE, object);
+    object_let_go(object);
     gate_wake(object);
     Py_RETURN_NONE;
 }
@@ -311,13 +315,16 @@ static PyObject *release_recursive(PyObject *self, PyObject *native, PyObject *c
     if (!gate.active) {
         return release_natively(native, self, args, count);
     }
-    if (--lock->count == 0) {
+    object_hold(object);
+    bool is_free = --lock->count == 0;
+    if (is_free) {
         lock->owner = 0;
         object->owner = -1;
         compat_release_native(lock->native);
     }
     gate_done(OP_RELEASE, object);
-    if (lock->count == 0) {
+    object_let_go(object);
+    if (is_free) {
         gate_wake(object);
     }
     Py_RETURN_NONE;
@@ -354,7 +361,11 @@ static PyObject *lock_locked(PyObject *self, PyObject *unused)
         if (gate_enter(thread, OP_LOCKED, object) < 0) {
             return NULL;
         }
+        object_hold(object);
         gate_done(OP_LOCKED, object);
+        bool is_taken = compat_lock_is_taken(self);
+        object_let_go(object);
+        return PyBool_FromLong(is_taken);
     }
     return PyBool_FromLong(compat_lock_is_taken(self));
 }
@@ -370,10 +381,15 @@ static PyObject *rlock_release_save(PyObject *self, PyObject *unused)
     }
     Object *object = object_of(self, OBJECT_RLOCK);
     enter_release(thread, object);
+    object_hold(object);
     PyObject *saved = call_method(native_release_save, self, NULL, 0, NULL);
-    if (saved != NULL && gate.active) {
+    bool is_done = saved != NULL && gate.active;
+    if (is_done) {
         object->owner = -1;
         gate_done(OP_RELEASE, object);
+    }
+    object_let_go(object);
+    if (is_done) {
         gate_wake(object);
     }
     return saved;

@@ -21,7 +21,7 @@ enum { FORMAT_VERSION = 2, FIRST_CHUNK = 1 << 16, LARGEST_CHUNK = 1 << 22, PAGE 
 static const char MAGIC[8] = "reenact";
 static const char *const NAMES[STREAM_COUNT] = {NULL,     "schedule", "operations", "definitions",
                                                 "clock",  "output",   "notes",      "outcome",
-                                                "inputs", "files"};
+                                                "inputs", "files",    "lanes"};
 Stream streams[STREAM_COUNT];
 Cursor cursors[STREAM_COUNT];
 static bool logging;
@@ -101,6 +101,10 @@ static int stream_grow(Stream *stream)
 
 static void stream_commit(Stream *stream)
 {
+    if (stream->is_lane) {
+        *(uint32_t *)(stream->base + 8) = (uint32_t)(stream->at - stream->base);
+        return;
+    }
     *(uint64_t *)(stream->base + 16) = (uint64_t)(stream->at - stream->base - STREAM_HEADER);
 }
 
@@ -141,9 +145,12 @@ static int stream_open(int directory_fd, int number)
     return 0;
 }
 
-/* A replay writes only what is compared or reported afterwards. */
+/* A replay writes only what is compared or reported afterwards. Lanes are the parallel engine's. */
 static bool is_written(int number, enum Mode mode)
 {
+    if (number == STREAM_LANES) {
+        return mode == MODE_RECORD && gate.is_parallel;
+    }
     return mode == MODE_RECORD || (number >= STREAM_OUTPUT && number <= STREAM_OUTCOME);
 }
 
@@ -162,7 +169,7 @@ int log_open(int directory_fd, enum Mode mode)
 static bool has_room(Stream *stream, size_t size)
 {
     while (stream->at + size > stream->end) {
-        if (!logging || stream_grow(stream) < 0) {
+        if (!logging || (stream->is_lane ? lane_grow(stream, size) : stream_grow(stream)) < 0) {
             return false;
         }
     }
@@ -343,6 +350,8 @@ Thread *state_new_slot(void)
     thread->index = (int32_t)index;
     thread->done.kind = OBJECT_THREAD;
     thread->done.id = index;
+    thread->done.latest.thread = -1;
+    thread->done.ends = -1;
     gate.state->threads++;
     return thread;
 }
@@ -370,7 +379,8 @@ static int map_cursor(int directory_fd, int number)
 int replay_map(int directory_fd)
 {
     for (int number = 1; number < STREAM_COUNT; number++) {
-        if (!is_written(number, MODE_REPLAY) && map_cursor(directory_fd, number) < 0) {
+        bool is_needed = number != STREAM_LANES || gate.is_parallel;
+        if (is_needed && !is_written(number, MODE_REPLAY) && map_cursor(directory_fd, number) < 0) {
             return -1;
         }
     }
@@ -429,7 +439,7 @@ static int stream_become_private(Stream *stream)
 /* The copy reads what the process has logged since it was copied, and writes as replays do. */
 int log_become_replay(void)
 {
-    for (int number = 1; number < STREAM_COUNT; number++) {
+    for (int number = 1; number < STREAM_LANES; number++) {
         struct stat facts;
         Stream *stream = &streams[number];
         if (is_written(number, MODE_REPLAY)) {

@@ -79,6 +79,7 @@ typedef struct {
     int32_t orders_fd; /* of whoever travels through the replay, or keeps the epochs; -1: nobody */
     int32_t tools;     /* of an epoch: 1 overflows, 2 uses after free */
     int64_t epoch_bytes, epoch_steps, epoch_ns; /* when an epoch ends; 0: not for that */
+    int32_t engine, order;
 } Control;
 static Control control;
 
@@ -160,7 +161,11 @@ static PyObject *start_gate(PyObject *module, PyObject *args)
                                .slice = control.slice < 1 ? 1 : control.slice,
                                .last_step = control.last_step,
                                .is_cut = control.is_cut != 0,
-                               .chooser = Py_NewRef(chooser)};
+                               .chooser = Py_NewRef(chooser),
+                               .engine = (enum Engine)control.engine,
+                               .order = (enum Order)control.order};
+    gate.is_parallel = gate.settings.engine == ENGINE_PARALLEL;
+    gate.has_lanes = gate.settings.engine != ENGINE_SERIAL;
     boots_install(); /* before canaries: they know an extension by where it calls from */
     bool has_epochs = control.orders_fd >= 0 && control.mode == MODE_RECORD;
     if (has_epochs) {
@@ -174,7 +179,7 @@ static PyObject *start_gate(PyObject *module, PyObject *args)
         return cannot_begin(fd);
     }
     close_handed_down(fd);
-    if (collect_take_over() < 0) {
+    if (collect_take_over() < 0 || (gate.has_lanes && texts_install() < 0)) {
         return NULL;
     }
     objects_begin();

@@ -10,7 +10,7 @@ static size_t table_size, table_used; /* used counts tombstones too */
 static Object *free_objects;
 static Object tombstone;
 static uint64_t serial;
-static Object *latest = &tombstone; /* most operations are on the object of the one before */
+static __thread Object *latest = &tombstone; /* most operations are on that of the one before */
 static Guard guard;                 /* locks also die in threads that have not the baton */
 
 static size_t slot_of(PyObject *key)
@@ -83,8 +83,12 @@ static Object *add(PyObject *key, enum ObjectKind kind)
     else {
         object = malloc(sizeof *object);
     }
-    *object =
-        (Object){.key = key, .kind = (uint8_t)kind, .owner = -1, .ends = -1, .serial = ++serial};
+    *object = (Object){.key = key,
+                       .kind = (uint8_t)kind,
+                       .owner = -1,
+                       .ends = -1,
+                       .serial = ++serial,
+                       .latest = {.thread = -1}};
     insert(object);
     return object;
 }

@@ -98,7 +98,10 @@ static void *patrol(void *unused)
         if (atomic_load(&epoch_is_looked_at)) {
             continue; /* the holder of the baton sleeps, and is not stuck */
         }
-        if (gate.active && gate.settings.mode == MODE_RECORD) {
+        if (gate.active && gate.is_parallel) {
+            parallel_look_for_deadlock();
+        }
+        else if (gate.active && gate.settings.mode == MODE_RECORD) {
             search_look_for_stall();
             look_at_holder();
             look_at_epoch();

@@ -45,12 +45,21 @@ static PyObject *queue_put(PyObject *self, PyObject *const *args, Py_ssize_t cou
     if (thread != NULL && gate_enter(thread, OP_PUT, object) < 0) {
         return NULL;
     }
+    if (object != NULL) {
+        object_hold(object);
+    }
     PyObject *result = call_method(natives_of(self)->put, self, args, count, names);
-    if (result != NULL && object != NULL && gate.active) {
+    bool is_done = result != NULL && object != NULL && gate.active;
+    if (is_done) {
         object->items++;
         if (thread != NULL) {
             gate_done(OP_PUT, object);
         }
+    }
+    if (object != NULL) {
+        object_let_go(object);
+    }
+    if (is_done) {
         gate_wake(object);
     }
     return result;
@@ -134,16 +143,18 @@ static PyObject *wait_and_take(Thread *thread, PyObject *self, bool block, int64
     }
     int64_t deadline_ns = deadline_after(timeout_ns);
     enum Waited waited = WAIT_INTERRUPTED;
+    object_hold(object);
     while (object->items <= 0 && block && !(waited == WAIT_RESUMED && deadline_ns >= 0)) {
         waited = gate_wait(thread, OP_GET, object, deadline_ns);
-        if (waited == WAIT_FAILED) {
-            return NULL;
-        }
-        if (!gate.active) {
-            return PyObject_CallOneArg(natives_of(self)->get, self);
+        if (waited == WAIT_FAILED || !gate.active) {
+            object_let_go(object);
+            return waited == WAIT_FAILED ? NULL
+                                         : PyObject_CallOneArg(natives_of(self)->get, self);
         }
     }
-    return take_item(self, object, block ? OP_GET_TIMEOUT : OP_GET_EMPTY);
+    PyObject *item = take_item(self, object, block ? OP_GET_TIMEOUT : OP_GET_EMPTY);
+    object_let_go(object);
+    return item;
 }
 
 static PyObject *queue_get(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names)

@@ -23,6 +23,7 @@ static const char **strings;
 static uint32_t string_count, string_room;
 static uint32_t *string_table, string_table_size;
 static uint32_t object_count;
+static Guard guard; /* threads of a parallel run meet new sites at the same time */
 
 typedef struct {
     const unsigned char *text;
@@ -54,6 +55,7 @@ static void define_site(const Site *site)
 
 void define_object(Object *object, uint32_t site)
 {
+    compat_guard(&guard);
     object->id = ++object_count;
     if (gate.settings.mode == MODE_REPLAY) {
         bool moved = object->id <= recorded_address_count &&
@@ -69,16 +71,19 @@ void define_object(Object *object, uint32_t site)
         stream_varint(stream, site);
         stream_varint(stream, (uint64_t)(uintptr_t)object->key);
     }
+    compat_unguard(&guard);
 }
 
 void define_thread(Thread *thread)
 {
     if (gate.settings.mode == MODE_RECORD) {
         Stream *stream = &streams[STREAM_DEFINITIONS];
+        compat_guard(&guard);
         stream_varint(stream, 5);
         stream_varint(stream, (uint64_t)thread->index);
         stream_varint(stream, (uint64_t)thread->parent);
         stream_varint(stream, (uint64_t)thread->ordinal);
+        compat_unguard(&guard);
     }
 }
 
@@ -93,8 +98,10 @@ void site_define_module(const char *name)
 {
     if (gate.settings.mode == MODE_RECORD) {
         Stream *stream = &streams[STREAM_DEFINITIONS];
+        compat_guard(&guard);
         stream_varint(stream, 7);
         put_name(stream, name);
+        compat_unguard(&guard);
     }
 }
 
@@ -102,10 +109,12 @@ void site_define_call(uint32_t number, const char *name, bool opens)
 {
     if (gate.settings.mode == MODE_RECORD) {
         Stream *stream = &streams[STREAM_DEFINITIONS];
+        compat_guard(&guard);
         stream_varint(stream, 6);
         stream_varint(stream, number);
         stream_varint(stream, opens);
         put_name(stream, name);
+        compat_unguard(&guard);
     }
 }
 
@@ -297,10 +306,13 @@ static uint32_t find_or_add(PyCodeObject *code, Frame *frame, const void *instru
 }
 
 /* The sites met lately, by instruction: a program repeats itself. */
-static struct {
-    const void *instruction;
-    uint32_t kind, site;
-} recent[256];
+static RecentSite recent_of_all[RECENT_SITES];
+
+/* Threads that run at the same time have a table each. */
+static inline RecentSite *recent_here(void)
+{
+    return gate.is_parallel && me != NULL ? me->lane.recent : recent_of_all;
+}
 
 /* Files of ours whose frames are no sites: what they do, their caller does. */
 enum { MOST_HIDDEN = 16 };
@@ -333,13 +345,13 @@ static bool is_hidden(const PyCodeObject *code)
 
 static inline size_t recent_place(const void *instruction, enum Operation kind)
 {
-    return (((uintptr_t)instruction >> 1) + kind) & 255;
+    return (((uintptr_t)instruction >> 1) + kind) & (RECENT_SITES - 1);
 }
 
-static inline bool is_recent(size_t place, const void *instruction, enum Operation kind)
+static inline bool is_recent(const RecentSite *recent, const void *instruction,
+                             enum Operation kind)
 {
-    return recent[place].instruction == instruction && recent[place].kind == kind &&
-           recent[place].site != 0;
+    return recent->instruction == instruction && recent->kind == kind && recent->site != 0;
 }
 
 static uint32_t __attribute__((noinline)) site_of(Frame *frame, enum Operation kind)
@@ -350,13 +362,15 @@ static uint32_t __attribute__((noinline)) site_of(Frame *frame, enum Operation k
     }
     code = frame == NULL ? NULL : code; /* called from C, at the end of the interpreter */
     const void *instruction = frame == NULL ? NULL : (const void *)compat_frame_call(frame);
-    size_t place = recent_place(instruction, kind);
-    if (!is_recent(place, instruction, kind)) {
-        recent[place].site = find_or_add(code, frame, instruction, kind);
-        recent[place].instruction = instruction;
-        recent[place].kind = kind;
+    RecentSite *recent = recent_here() + recent_place(instruction, kind);
+    if (!is_recent(recent, instruction, kind)) {
+        compat_guard(&guard);
+        recent->site = find_or_add(code, frame, instruction, kind);
+        compat_unguard(&guard);
+        recent->instruction = instruction;
+        recent->kind = kind;
     }
-    return recent[place].site;
+    return recent->site;
 }
 
 /* Instructions of hidden frames are never met lately. */
@@ -365,9 +379,9 @@ uint32_t site_here(enum Operation kind)
     PyThreadState *tstate = compat_thread_state();
     Frame *frame = tstate == NULL ? NULL : compat_top_frame(tstate);
     const void *instruction = frame == NULL ? NULL : (const void *)compat_frame_call(frame);
-    size_t place = recent_place(instruction, kind);
-    return frame != NULL && is_recent(place, instruction, kind) ? recent[place].site
-                                                                : site_of(frame, kind);
+    const RecentSite *recent = recent_here() + recent_place(instruction, kind);
+    return frame != NULL && is_recent(recent, instruction, kind) ? recent->site
+                                                                 : site_of(frame, kind);
 }
 
 const Site *site_get(uint32_t number)
@@ -530,7 +544,7 @@ void sites_forget(void)
     site_count = 1;
     string_count = object_count = 0;
     recorded_count = recorded_string_count = recorded_address_count = 0;
-    memset(recent, 0, sizeof recent);
+    memset(recent_of_all, 0, sizeof recent_of_all);
     if (site_table != NULL) {
         memset(site_table, 0, site_table_size * sizeof *site_table);
     }

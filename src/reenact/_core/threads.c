@@ -145,7 +145,7 @@ static PyObject *finish(PyObject *result, PyObject *function)
  * the patrol would take for a call that nobody declared. */
 static void await_begun(const Thread *thread)
 {
-    if (BEGINS_IN_PARALLEL) {
+    if (BEGINS_IN_PARALLEL && !gate.is_parallel) {
         PyThreadState *tstate = PyEval_SaveThread();
         while (!atomic_load(&thread->has_begun)) {
             sched_yield();
@@ -194,7 +194,9 @@ PyTypeObject BootType = {
 
 static Thread *new_child(Thread *parent)
 {
+    pthread_mutex_lock(&gate.mutex);
     Thread *child = state_new_slot();
+    pthread_mutex_unlock(&gate.mutex);
     child->parent = parent->index;
     child->ordinal = ++parent->children;
     child->daemon = true;
@@ -277,13 +279,13 @@ static PyObject *start_joinable_thread(PyObject *module, PyObject *const *args, 
 static enum Waited wait_for_end(Thread *thread, Thread *other, int64_t deadline_ns)
 {
     enum Waited waited = WAIT_INTERRUPTED;
-    while (other->status != ENDED && gate.active && !(waited == WAIT_RESUMED && deadline_ns >= 0)) {
+    object_hold(&other->done);
+    while (other->status != ENDED && gate.active && waited != WAIT_FAILED &&
+           !(waited == WAIT_RESUMED && deadline_ns >= 0)) {
         waited = gate_wait(thread, OP_JOIN, &other->done, deadline_ns);
-        if (waited == WAIT_FAILED) {
-            return waited;
-        }
     }
-    return WAIT_RESUMED;
+    object_let_go(&other->done);
+    return waited == WAIT_FAILED ? waited : WAIT_RESUMED;
 }
 
 /* _ThreadHandle.join(timeout=None), from 3.13 on */
@@ -305,12 +307,14 @@ static PyObject *handle_join(PyObject *self, PyObject *const *args, Py_ssize_t c
     if (entered < 0 || wait_for_end(thread, other, deadline_after(timeout_ns)) == WAIT_FAILED) {
         return NULL;
     }
-    if (gate.active && other->status != ENDED) {
-        gate_done(OP_JOIN_TIMEOUT, &other->done);
-        Py_RETURN_NONE;
-    }
+    object_hold(&other->done);
+    bool is_over = other->status == ENDED;
     if (gate.active) {
-        gate_done(OP_JOIN, &other->done);
+        gate_done(is_over ? OP_JOIN : OP_JOIN_TIMEOUT, &other->done);
+    }
+    object_let_go(&other->done);
+    if (gate.active && !is_over) {
+        Py_RETURN_NONE;
     }
     return call_method(native_join, self, NULL, 0, NULL);
 }
@@ -326,7 +330,13 @@ static PyObject *handle_is_done(PyObject *self, PyObject *unused)
         if (gate_enter(thread, OP_LOCKED, done) < 0) {
             return NULL;
         }
+        object_hold(done);
         gate_done(OP_LOCKED, done);
+        bool is_over = gate.slots[object->id].status == ENDED;
+        object_let_go(done);
+        if (gate.is_parallel) { /* it may have ended since */
+            return PyBool_FromLong(is_over);
+        }
     }
     return call_method(native_is_done, self, NULL, 0, NULL);
 }
@@ -351,9 +361,11 @@ static PyObject *shutdown_threads(PyObject *module, PyObject *unused)
         if (other->daemon || other == thread) {
             continue;
         }
-        if (wait_for_end(thread, other, -1) == WAIT_FAILED) {
+        if (parallel_shutdown_point(thread) < 0 ||
+            wait_for_end(thread, other, -1) == WAIT_FAILED) {
             return NULL;
         }
+        parallel_joined(thread, other);
         if (locks_are_watched && other->status == ENDED) {
             locks_done(OP_JOIN, &other->done);
         }

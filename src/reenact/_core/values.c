@@ -76,7 +76,7 @@ Py_ssize_t field_count(PyTypeObject *type)
 
 static Stream *out(void)
 {
-    return &streams[STREAM_INPUTS];
+    return inputs_stream();
 }
 
 static void put_sized(enum Tag tag, const void *bytes, size_t size)

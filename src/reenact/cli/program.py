@@ -18,7 +18,7 @@ _VALUED = (
     *("--runs", "--seconds", "-j", "--jobs", "--points", "--patience", "--step-limit"),
     *("--write-test", "--shrink", "--hang", "--find"),
     *("--sarif", "--baseline", "--write-baseline", "--sample", "--on-failure"),
-    *("--epoch", "--tools"),
+    *("--epoch", "--tools", "--engine", "--order"),
 )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,8 @@ from reenact.config import Settings
 from reenact.engine import record
 from reenact.engine.launch import Choices, Program
 from reenact.errors import ReenactError, UsageError
+from reenact.instrument.loader import ACCESSES
+from reenact.recordings.header import ORDERS
 from reenact.strategies.interface import Builtin
 
 if TYPE_CHECKING:
@@ -46,6 +49,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    add_engine(parser)
     parser.add_argument("-o", dest="output", metavar="PATH", help="where to leave the recording")
     add_options(parser)
     parser.set_defaults(run=run)
@@ -55,14 +59,43 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run(args: argparse.Namespace) -> int:
     settings = settings_of(args)
     program = program_of(args, settings)
+    choices = in_parallel(args, choices_of(settings))
+    if choices.order != "sync":
+        program = replace(program, packages=(*(program.packages or ()), ACCESSES))
     progress = Progress("reenact: packing")
-    recorded = record.record(program, choices_of(settings), _path(args, program), progress)
+    recorded = record.record(program, choices, _path(args, program), progress)
     progress.close()
     if recorded.problem:
         _say(recorded.problem)
     if recorded.path is not None:
         _try_to_describe(recorded.path)
     return recorded.ended.exit_code
+
+
+def add_engine(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--engine",
+        choices=("serial", "parallel"),
+        default="serial",
+        help="one thread at a time (default), or threads as they come, with what orders them noted",
+    )
+    parser.add_argument(
+        "--order",
+        choices=ORDERS,
+        help="what the parallel engine takes note of: synchronisation; or shared accesses, too",
+    )
+
+
+def in_parallel(args: argparse.Namespace, choices: Choices) -> Choices:
+    if args.engine == "serial":
+        if args.order is not None:
+            raise UsageError(
+                "an order is for the parallel engine",
+                where="--order",
+                advice="Say --engine parallel, too.",
+            )
+        return choices
+    return replace(choices, engine="parallel", order=args.order or "sync")
 
 
 def choices_of(settings: Settings) -> Choices:

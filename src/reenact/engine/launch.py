@@ -18,12 +18,13 @@ from functools import partial
 from reenact import _core, pyversion
 from reenact.inputs import Inputs
 from reenact.intercept.processes import bootstrap
+from reenact.recordings.header import ENGINES, ORDERS
 
 RECORD = 1
 REPLAY = 2
 FORKED_LIMIT_S = 60
 
-_CONTROL = struct.Struct("<8s4iQqq4iqqq")
+_CONTROL = struct.Struct("<8s4iQqq4iqqq2i")
 _BOOTSTRAP = bootstrap("reenact.engine.child")
 _FROM_TERMINAL = 0x80  # si_code of a signal that the kernel sent to the whole process group
 _WATCHED = {signal.SIGCHLD, signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
@@ -48,12 +49,15 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """Who chooses: a strategy by name, with the core's number of it."""
+    """Who chooses: a strategy by name, with the core's number of it; or nobody, if the engine is
+    the parallel one, which takes note of an order."""
 
     name: str
     kind: int
     seed: int
     slice: int
+    engine: str = "serial"
+    order: str = "sync"
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +169,9 @@ def _descriptors(launch: Launch, links: _Links, hidden: str) -> list[int]:
     descriptors = [os.open(each, os.O_DIRECTORY) for each in directories]
     chosen = (choices.kind, choices.seed, choices.slice)
     ends = (launch.last_step, launch.is_cut, links.held, links.orders, links.tools)
-    core = _CONTROL.pack(b"control", launch.mode, *descriptors, *chosen, *ends, *links.epoch)
+    ways = (ENGINES.index(choices.engine), ORDERS.index(choices.order))
+    parts = (*descriptors, *chosen, *ends, *links.epoch, *ways)
+    core = _CONTROL.pack(b"control", launch.mode, *parts)
     descriptors.extend(each for each in (links.held, links.orders) if each >= 0)
     text = _control_text(launch.program, choices, hidden)
     descriptors.append(_control_file(core + text))

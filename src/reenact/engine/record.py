@@ -172,6 +172,8 @@ def header(program: Program, choices: Choices, is_launched: bool = True) -> Head
         strategy=Strategy(choices.name, choices.seed, choices.slice),
         instrument=Instrument(program.packages is not None, program.packages or ()),
         inputs=program.inputs,
+        engine=choices.engine,
+        order=choices.order,
         started=datetime.now().astimezone().isoformat(timespec="seconds"),
     )
 

@@ -20,7 +20,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 from reenact import pyversion
-from reenact.engine import launch
+from reenact.engine import convert, launch
 from reenact.engine.launch import Choices, Ended, Launch, Program
 from reenact.errors import RecordingError
 from reenact.recordings.header import Header
@@ -152,6 +152,15 @@ def replay(
 ) -> Replayed:
     """Run the recorded program again. `change` may have more done in its process, and `look` at
     what that left in the directory of the replay."""
+    with convert.serial(recording) as converted:
+        return _replay(converted, change, look)
+
+
+def _replay(
+    recording: Recording,
+    change: Callable[[Program], Program],
+    look: Callable[[Path], None],
+) -> Replayed:
     check_usable(recording)
     check_modules(recording)
     header = recording.header
@@ -186,7 +195,10 @@ def to_replay(recording: Recording, read: Path, write: Path) -> Launch:
 def choices_of(header: Header) -> Choices:
     """Nothing is chosen in a replay, but a strategy written in Python is loaded all the same: the
     modules it imports were there when the program was recorded."""
-    return Choices(header.strategy.name, 0, header.strategy.seed, header.strategy.slice)
+    strategy = header.strategy
+    return Choices(
+        strategy.name, 0, strategy.seed, strategy.slice, header.engine, header.order
+    )
 
 
 def program_of(header: Header) -> Program:

@@ -224,6 +224,12 @@ class Paths(dict[int, str]):
             raise ValueError(f"thread {index} was started by undefined thread {parent}")
         self._parents[index] = (parent, ordinal, self._parents[parent][2] + 1)
 
+    def parent(self, index: int) -> tuple[int, int]:
+        """The index of a thread's parent, and its number among that one's children."""
+        if index not in self._parents:
+            raise self._fail(f"thread {index} is not defined")
+        return self._parents[index][:2]
+
     def __missing__(self, index: int) -> str:
         if index not in self._parents:
             raise self._fail(f"thread {index} is not defined")

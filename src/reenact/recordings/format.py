@@ -15,6 +15,7 @@ OLDEST = 2  # format 1 had no contents of files, and other inputs
 HEADER = "header.json"
 END = "end.json"
 STATE = "state"
+LANES = "lanes"  # of the parallel engine alone
 STREAMS = {
     "schedule": 1,
     "operations": 2,
@@ -25,6 +26,7 @@ STREAMS = {
     "outcome": 7,
     "inputs": 8,
     "files": 9,
+    "lanes": 10,
 }
 MEMBERS = (HEADER, END, STATE, *STREAMS)
 MOST_MEMBERS = 1 << 16  # of all processes together

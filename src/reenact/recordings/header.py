@@ -21,6 +21,8 @@ from reenact.recordings.members import check_version
 
 MODES = ("script", "module", "command", "block")
 ADDRESSES = ("fixed", "random")
+ENGINES = ("serial", "parallel", "converted")  # as the core numbers them
+ORDERS = ("sync", "ditto", "light")
 ENDINGS = ("exited", "killed", "deadlock", "lost")
 
 Path = str | os.PathLike[str]
@@ -62,6 +64,8 @@ class Header:
     instrument: Instrument
     started: str
     inputs: Inputs = field(default_factory=Inputs)
+    engine: str = "serial"
+    order: str = "sync"  # what the parallel engine takes note of
     format: int = field(default=format.FORMAT)
 
     def as_dict(self) -> dict[str, Any]:
@@ -80,6 +84,8 @@ class Header:
             strategy=_strategy(fields.table("strategy")),
             instrument=_instrument(fields.table("instrument")),
             inputs=_inputs(fields.table("inputs")) if fields.has("inputs") else Inputs(),
+            engine=fields.choice("engine", ENGINES) if fields.has("engine") else "serial",
+            order=fields.choice("order", ORDERS) if fields.has("order") else "sync",
             mode=fields.choice("mode", MODES),
             addresses=fields.choice("addresses", ADDRESSES),
             environment=fields.mapping("environment"),

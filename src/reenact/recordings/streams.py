@@ -87,7 +87,7 @@ class Streams:
 
     @cached_property
     def definitions(self) -> Definitions:
-        data = self._whole("definitions", definitions.LIMIT)
+        data = self.whole("definitions", definitions.LIMIT)
         made = Definitions(data, self.names, self.path)
         if made.is_cut and not self._may_be_cut("definitions"):
             raise self._damaged("definitions", "its last entry is cut off")
@@ -157,7 +157,7 @@ class Streams:
 
     def outcome(self) -> Outcome | None:
         """The program's own report of a deadlock or a divergence, if it made one."""
-        return parse_outcome(self._whole("outcome", outcome.LIMIT), self.names)
+        return parse_outcome(self.whole("outcome", outcome.LIMIT), self.names)
 
     def _entries(self, name: str, decode: Callable[[Cursor], _Entry]) -> Iterator[_Entry]:
         with self._payload(name) as payload:
@@ -174,7 +174,8 @@ class Streams:
                     raise self._damaged(name, f"byte {start}: {error}") from None
                 yield entry
 
-    def _whole(self, name: str, limit: int) -> bytes:
+    def whole(self, name: str, limit: int) -> bytes:
+        """All that is in use of a stream, if that is no more than the limit."""
         extent = self.extents.get(name, Extent(0, is_written=False))
         if extent.used > limit:
             reason = f"{name} has {extent.used} bytes, more than the {limit} it may have"

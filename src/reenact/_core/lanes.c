@@ -1,0 +1,164 @@
+/* Lanes: what each thread of a parallel run did, in a list of its own.
+ *
+ * The parallel engine (parallel.c) lets threads run as they like, and so nothing may be written by
+ * all of them to one place. A lane is a sequence of entries, each at a *position* of its thread: how
+ * many points the thread has passed. What must come before an entry is said by others in front of
+ * it, `after` and `gone`; whatever needs no such entry is left out, which is most (iReplayer has a
+ * list for each thread and one for each object; here the second is in the first, as edges). The
+ * bytes of all lanes lie in one stream, in chunks:
+ *
+ *     chunk := 4 bytes thread, 4 bytes size, 4 bytes used (all with this header), entries
+ *
+ * docs/format.md has the entries. Read back by recordings/lanes.py. */
+#include "core.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_CHUNK = 512, LARGEST_CHUNK = 1 << 16, CHUNK_HEADER = 12, LONGEST_ENTRY = 32 };
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of the stream of lanes */
+
+/* The next chunk of a lane, with room for so many bytes; what is left of the one before is lost. */
+int lane_grow(Stream *stream, size_t size)
+{
+    size_t wanted = stream->mapped == 0 ? FIRST_CHUNK : stream->mapped * 2;
+    wanted = wanted > LARGEST_CHUNK ? LARGEST_CHUNK : wanted;
+    stream->mapped = wanted;
+    wanted = size + CHUNK_HEADER > wanted ? (size + CHUNK_HEADER + 7) & ~(size_t)7 : wanted;
+    pthread_mutex_lock(&mutex);
+    unsigned char *chunk = stream_reserve(&streams[STREAM_LANES], wanted);
+    if (chunk != NULL) {
+        uint32_t header[] = {(uint32_t)stream->fd, (uint32_t)wanted, CHUNK_HEADER};
+        memcpy(chunk, header, sizeof header);
+        stream_advance(&streams[STREAM_LANES], wanted);
+    }
+    pthread_mutex_unlock(&mutex);
+    if (chunk == NULL) {
+        return -1;
+    }
+    stream->base = chunk;
+    stream->at = chunk + CHUNK_HEADER;
+    stream->end = chunk + wanted;
+    return 0;
+}
+
+void lane_open(Thread *thread)
+{
+    thread->lane = (Lane){.stream = {.fd = thread->index, .is_lane = true},
+                          .recent = calloc(RECENT_SITES, sizeof(RecentSite))};
+}
+
+static uint64_t head(Thread *thread, enum LaneTag tag)
+{
+    int64_t position = thread_position(thread), since = position - thread->lane.last;
+    thread->lane.last = position;
+    return (uint64_t)since << 3 | (uint64_t)tag;
+}
+
+/* Entries appear whole: a process may be killed at any instruction. */
+static void put(Thread *thread, enum LaneTag tag, int fields, uint64_t first, uint64_t second)
+{
+    Stream *stream = &thread->lane.stream;
+    unsigned char *start = stream_reserve(stream, LONGEST_ENTRY);
+    if (start == NULL) {
+        return;
+    }
+    unsigned char *at = put_varint(start, head(thread, tag));
+    at = fields > 0 ? put_varint(at, first) : at;
+    at = fields > 1 ? put_varint(at, second) : at;
+    stream_advance(stream, (size_t)(at - start));
+}
+
+/* Of operations on threads the object is a thread's index, of others an object's number. */
+void lane_operation(Thread *thread, uint32_t site, const Object *object)
+{
+    uint64_t number = object == NULL ? 0
+                                     : (uint64_t)object->id << 1 | (object->kind == OBJECT_THREAD);
+    thread->lane.operations++;
+    thread->lane.waits = false;
+    put(thread, LANE_OPERATION, 2, site, number);
+}
+
+static int64_t *known(Lane *lane, int32_t other)
+{
+    if ((uint32_t)other >= lane->known_room) {
+        uint32_t room = (uint32_t)other * 2 + 8;
+        int64_t *larger = realloc(lane->known, room * sizeof *larger);
+        if (larger == NULL) {
+            return NULL;
+        }
+        memset(larger + lane->known_room, 0xff, (room - lane->known_room) * sizeof *larger);
+        lane->known = larger;
+        lane->known_room = room;
+    }
+    return &lane->known[other];
+}
+
+/* What comes next comes after what another thread did at a position, unless that is known. */
+void lane_after(Thread *thread, Deed moment)
+{
+    if (moment.thread < 0 || moment.thread == thread->index) {
+        return;
+    }
+    int64_t *before = known(&thread->lane, moment.thread);
+    if (before == NULL || *before >= moment.position) {
+        return;
+    }
+    put(thread, LANE_AFTER, 2, (uint64_t)moment.thread, (uint64_t)(moment.position - *before));
+    *before = moment.position;
+}
+
+void lane_gone(Thread *thread, int32_t other)
+{
+    int64_t *before = known(&thread->lane, other);
+    if (before != NULL && *before < INT64_MAX) {
+        put(thread, LANE_GONE, 1, (uint64_t)other, 0);
+        *before = INT64_MAX;
+    }
+}
+
+void lane_wait(Thread *thread, uint32_t site)
+{
+    if (!thread->lane.waits) {
+        thread->lane.waits = true;
+        put(thread, LANE_WAIT, 1, site, 0);
+    }
+}
+
+void lane_yield(Thread *thread)
+{
+    put(thread, LANE_YIELD, 0, 0, 0);
+}
+
+void lane_clock(Thread *thread, uint64_t clock, int64_t value)
+{
+    int64_t *last = &thread->lane.clocks[clock & 15], since = value - *last;
+    *last = value;
+    put(thread, LANE_CLOCK, 2, clock, ((uint64_t)since << 1) ^ (uint64_t)(since >> 63));
+}
+
+void lane_other(Thread *thread, enum LaneOther kind, uint64_t argument)
+{
+    put(thread, LANE_OTHER, 2, kind, argument);
+}
+
+/* Where another thread was when this one closed the gate. */
+void lane_final(Thread *thread, const Thread *other)
+{
+    lane_other(thread, LANE_FINAL, (uint64_t)other->index);
+    stream_varint(&thread->lane.stream, (uint64_t)thread_position(other));
+}
+
+/* Where inputs go: with the parallel engine into the lane of who takes them. */
+Stream *inputs_stream(void)
+{
+    return gate.is_parallel ? &me->lane.stream : &streams[STREAM_INPUTS];
+}
+
+Stream *inputs_begin(void)
+{
+    if (gate.is_parallel) {
+        put(me, LANE_INPUT, 0, 0, 0);
+    }
+    return inputs_stream();
+}

@@ -1,0 +1,289 @@
+/* The parallel engine's gate: threads run as they like, and their lanes say what came before what.
+ *
+ * The functions mirror those of gate.c, which call them when this engine is on. A thread has a
+ * position, the number of points that it has passed, in place of the steps of all. What is done to
+ * an object is done while it is held (object_hold), so that its operations have an order; each
+ * comes after the one before it, which is noted if that was another thread's. Waiting is done on a
+ * word of the object's that changes when the wait may be over; the native lock is only tried.
+ *
+ * Some things that have no point under the serial engine have one here, and so have them in a
+ * serial replay of what was recorded here (gate.has_lanes), or there would be no place to stop a
+ * thread at: the waits for other threads at the end, and writes to text files. */
+#include "core.h"
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Points between looks at the garbage collector; turns before a thread that finds an object held
+ * gives way; how long the main thread sleeps at most, since signals may go to others; and how
+ * often nothing may be seen to move before it is called a deadlock */
+enum { CHECK_INTERVAL = 1000, SPINS = 200, LONGEST_SLEEP_NS = 50000000, STILL_PERIODS = 8 };
+
+static _Atomic int32_t timed; /* waits with a deadline */
+
+static void futex_wake(_Atomic int32_t *word, int count)
+{
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0);
+}
+
+/* ---- objects ---- */
+
+/* Whoever holds it may have to stop for a collection, which waits for us in turn. */
+void parallel_hold(Object *object)
+{
+    for (int turn = 1; atomic_exchange(&object->held, 1) != 0; turn++) {
+        if (turn % SPINS != 0) {
+            __builtin_ia32_pause();
+        }
+        else if (compat_thread_state() == NULL) {
+            sched_yield();
+        }
+        else {
+            PyThreadState *tstate = PyEval_SaveThread();
+            sched_yield();
+            PyEval_RestoreThread(tstate);
+        }
+    }
+}
+
+void parallel_wake(Object *object)
+{
+    atomic_fetch_add(&object->turn, 1);
+    if (object->parked > 0) {
+        futex_wake(&object->turn, object->kind == OBJECT_THREAD ? INT_MAX : 1);
+    }
+}
+
+/* ---- points ---- */
+
+void parallel_adopt(Thread *thread)
+{
+    thread->status = RUNNING;
+    thread->limit = thread->budget = CHECK_INTERVAL;
+    lane_open(thread);
+}
+
+void parallel_look_soon(Thread *thread)
+{
+    int64_t excess = thread->budget - 1;
+    if (excess > 0) {
+        thread->budget = 1;
+        thread->limit -= excess;
+    }
+}
+
+static int take_signals(Thread *thread)
+{
+    if (thread->index == 0) {
+        uint64_t pending = atomic_exchange(&gate.signals_pending, 0);
+        for (int number = 1; pending != 0 && number < 64; number++) {
+            if (pending & (1ULL << number)) {
+                lane_other(thread, LANE_SIGNAL, (uint64_t)number);
+            }
+        }
+        thread->signals |= pending;
+    }
+    return signals_run(thread);
+}
+
+int parallel_point(Thread *thread)
+{
+    if (thread->budget <= 0) {
+        thread->limit += CHECK_INTERVAL - thread->budget;
+        thread->budget = CHECK_INTERVAL;
+        collect_if_due();
+    }
+    return take_signals(thread);
+}
+
+/* Before the main thread waits for one that is not a daemon, at the end. */
+int parallel_shutdown_point(Thread *thread)
+{
+    return gate.has_lanes ? gate_enter(thread, OP_NONE, NULL) : 0;
+}
+
+void parallel_joined(Thread *thread, const Thread *other)
+{
+    if (gate.is_parallel && other->status == ENDED) {
+        lane_gone(thread, other->index);
+        lane_other(thread, LANE_END, (uint64_t)other->index);
+    }
+}
+
+/* ---- waiting ---- */
+
+static void sleep_until(_Atomic int32_t *word, int32_t seen, int64_t deadline_ns)
+{
+    struct timespec deadline = {deadline_ns / 1000000000, deadline_ns % 1000000000};
+    syscall(SYS_futex, word, FUTEX_WAIT_BITSET_PRIVATE, seen, deadline_ns < 0 ? NULL : &deadline,
+            NULL, FUTEX_BITSET_MATCH_ANY);
+}
+
+/* Without the object, and without the GIL. */
+static void park(Thread *thread, _Atomic int32_t *word, int32_t seen, int64_t deadline_ns)
+{
+    bool is_main = thread->index == 0;
+    while (atomic_load(word) == seen && (deadline_ns < 0 || real_ns() < deadline_ns) &&
+           !(is_main && atomic_load(&gate.signals_pending) != 0)) {
+        int64_t soon_ns = is_main ? real_ns() + LONGEST_SLEEP_NS : -1;
+        bool is_sooner = is_main && (deadline_ns < 0 || soon_ns < deadline_ns);
+        sleep_until(word, seen, is_sooner ? soon_ns : deadline_ns);
+    }
+}
+
+/* The object is held before and after, not meanwhile. */
+enum Waited parallel_wait(Thread *thread, enum Operation kind, Object *object, int64_t deadline_ns)
+{
+    thread->pending_op = (uint8_t)kind;
+    thread->pending_site = site_here(kind);
+    if (object != NULL && object->id == 0 && object->kind != OBJECT_THREAD) {
+        define_object(object, thread->pending_site);
+    }
+    thread->pending_object = object != NULL ? object->id : 0;
+    lane_wait(thread, thread->pending_site);
+    _Atomic int32_t *word = object == NULL ? &thread->baton : &object->turn;
+    int32_t seen = atomic_load(word);
+    if (object != NULL) {
+        object->parked++;
+        object_let_go(object);
+    }
+    thread->waits_for = object;
+    atomic_fetch_add(&timed, deadline_ns >= 0);
+    thread->status = WAITING;
+    PyThreadState *tstate = PyEval_SaveThread();
+    park(thread, word, seen, deadline_ns);
+    PyEval_RestoreThread(tstate);
+    thread->status = RUNNING;
+    atomic_fetch_sub(&timed, deadline_ns >= 0);
+    thread->waits_for = NULL;
+    thread->pending_site = 0;
+    int result = take_signals(thread);
+    if (object != NULL) {
+        object_hold(object);
+        object->parked--;
+    }
+    bool is_over = deadline_ns >= 0 && real_ns() >= deadline_ns;
+    return result < 0 ? WAIT_FAILED : is_over ? WAIT_RESUMED : WAIT_INTERRUPTED;
+}
+
+/* ---- operations that happened ---- */
+
+static bool is_failure(enum Operation kind)
+{
+    return kind == OP_ACQUIRE_FAILED || kind == OP_ACQUIRE_TIMEOUT || kind == OP_JOIN_TIMEOUT ||
+           kind == OP_LOCKED;
+}
+
+/* What waits for the end of a thread: the lock that Python releases then, or its handle. Who finds
+ * it not ended yet comes before the end, who finds that it has comes after. */
+static void relate_to_end(Thread *thread, enum Operation kind, Object *object, int32_t ending)
+{
+    bool is_held = object->kind == OBJECT_THREAD || object->owner == ending;
+    if (ending == thread->index) {
+        object->latest = (Deed){thread->index, thread_position(thread)};
+    }
+    else if (is_failure(kind) && is_held && gate.slots[ending].status != ENDED) {
+        lane_after(thread, object->latest);
+        object->latest = (Deed){thread->index, thread_position(thread)};
+    }
+    else {
+        lane_gone(thread, ending);
+    }
+}
+
+static void relate(Thread *thread, enum Operation kind, Object *object)
+{
+    bool is_end = object->kind == OBJECT_THREAD && kind != OP_START && kind != OP_BEGIN;
+    int32_t ending = is_end ? (int32_t)object->id : object->ends;
+    if (ending >= 0 && object->kind != OBJECT_QUEUE) {
+        relate_to_end(thread, kind, object, ending);
+        return;
+    }
+    lane_after(thread, object->latest);
+    object->latest = (Deed){thread->index, thread_position(thread)};
+}
+
+void parallel_done(enum Operation kind, Object *object)
+{
+    Thread *thread = me;
+    uint32_t site = site_here(kind);
+    if (object != NULL && object->id == 0 && object->kind != OBJECT_THREAD) {
+        define_object(object, site);
+    }
+    if (object != NULL) {
+        relate(thread, kind, object);
+    }
+    lane_operation(thread, site, object);
+}
+
+/* ---- outside calls, and ends ---- */
+
+void parallel_drop(Thread *thread)
+{
+    lane_yield(thread);
+    thread->away = true;
+    thread->status = OUTSIDE;
+}
+
+void parallel_rejoin(Thread *thread)
+{
+    thread->away = false;
+    thread->status = RUNNING;
+}
+
+/* Without the GIL. */
+void parallel_thread_gone(Thread *thread, Object *sentinel)
+{
+    Object *objects[] = {&thread->done, sentinel};
+    for (int i = 0; i < 2; i++) {
+        if (objects[i] != NULL) {
+            object_hold(objects[i]);
+            lane_after(thread, objects[i]->latest);
+            thread->status = ENDED;
+            object_let_go(objects[i]);
+        }
+    }
+    lane_other(thread, LANE_END, (uint64_t)thread->index);
+    for (int i = 0; i < 2; i++) {
+        if (objects[i] != NULL) {
+            parallel_wake(objects[i]);
+        }
+    }
+}
+
+void parallel_close(void)
+{
+    gate.state->operations = 0;
+    for (uint32_t i = 0; i < gate.state->threads; i++) {
+        const Thread *thread = &gate.slots[i];
+        gate.state->operations += thread->lane.operations;
+        if (thread != me && thread->status != ENDED) {
+            lane_final(me, thread);
+        }
+    }
+    lane_other(me, LANE_CLOSE, 0);
+}
+
+/* The patrol's part: nobody runs, nobody will be woken by a clock or from outside, and that was
+ * seen several times in a row. */
+void parallel_look_for_deadlock(void)
+{
+    static int64_t positions;
+    static int periods;
+    int64_t now = 0;
+    bool is_still = atomic_load(&timed) == 0 && gate.foreign == 0 && !signals_may_come();
+    for (uint32_t i = 0; i < gate.state->threads; i++) {
+        const Thread *thread = &gate.slots[i];
+        is_still = is_still && (thread->status == WAITING || thread->status == ENDED);
+        now += thread_position(thread);
+    }
+    periods = is_still && now == positions ? periods + 1 : 0;
+    positions = now;
+    if (periods >= STILL_PERIODS) {
+        report_deadlock();
+    }
+}

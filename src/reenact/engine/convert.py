@@ -1,0 +1,241 @@
+"""Turns what the parallel engine recorded into a recording of the serial engine's.
+
+Replays, the debugger, analyses and dumps follow one schedule of all threads; `linear.py` finds one
+that the lanes allow, and this module writes it down as if the serial engine had recorded it:
+numbers of threads, sites and objects in the order in which a replay will meet them.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from tempfile import mkdtemp
+
+from reenact.engine.linear import Linear, Unordered
+from reenact.errors import RecordingError
+from reenact.events import SCHEDULE_KINDS
+from reenact.recordings import format
+from reenact.recordings.format import encode_varint, encode_zigzag
+from reenact.recordings.lanes import CLOCK, COLLECT, INPUT, OPERATION, SIGNAL, WAIT, Item
+from reenact.recordings.lanes import decode as decode_lane
+from reenact.recordings.lanes import split
+from reenact.recordings.reader import Recording
+from reenact.recordings.state import ENDS, STATUSES
+
+_IN_VAIN = frozenset({"sleep", "acquire timeout", "get timeout", "join timeout"})
+_COPIED = ("files", "output", "notes", "outcome")
+LANES_LIMIT = 1 << 32
+
+
+def lanes_of(recording: Recording) -> dict[int, Sequence[Item]]:
+    """What each thread did. The end of a lane may be cut off if the run was killed."""
+    calls = recording.definitions.calls
+    data = recording.whole(format.LANES, LANES_LIMIT)
+    try:
+        lanes = split(data)
+        return {thread: _items(decode_lane(lane, calls)) for thread, lane in lanes.items()}
+    except ValueError as error:
+        raise RecordingError(recording.path, "damaged", f"lanes: {error}") from None
+
+
+def _items(found: Iterator[Item]) -> list[Item]:
+    items = []
+    try:
+        for item in found:
+            items.append(item)
+    except EOFError:
+        pass
+    return items
+
+
+@contextmanager
+def serial(recording: Recording) -> Iterator[Recording]:
+    """The recording as the serial engine would have made it; itself if that did."""
+    if recording.header.engine != "parallel":
+        yield recording
+        return
+    scratch = Path(mkdtemp(prefix="reenact-"))
+    try:
+        yield Recording.open(convert(recording, scratch / "serial"))
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def convert(recording: Recording, directory: Path) -> Path:
+    """Write the serial recording into a new directory."""
+    lanes = lanes_of(recording)
+    sites = recording.definitions.sites
+    waits = frozenset(site.number for site in sites if site.operation in _IN_VAIN)
+    is_deadlock = recording.state is not None and recording.state.ended == "deadlock"
+    written = _Written(recording)
+    try:
+        if 0 not in lanes:
+            raise Unordered("the first thread did nothing")
+        steps = Linear(lanes, waits, is_deadlock).run(written)
+    except Unordered as error:
+        raise RecordingError(recording.path, "damaged", f"lanes: {error}") from None
+    directory.mkdir(mode=0o700, parents=True)
+    written.store(directory, steps)
+    return directory
+
+
+class _Written:
+    """The streams of the serial recording, as they grow."""
+
+    def __init__(self, recording: Recording) -> None:
+        self._recording = recording
+        self._sites: dict[int, int] = {}
+        self._objects: dict[int, tuple[int, int]] = {}  # its number, and the site of first use
+        self._threads = {0: 0}
+        self._schedule, self._operations = bytearray(), bytearray()
+        self._inputs, self._clock = bytearray(), bytearray()
+        self._entry_step = 0
+        self._last = (0, 0, 0)  # thread, object and step of the last operation
+        self._clocks: dict[int, int] = {}
+        self._counts = {"switches": 0, "operations": 0, "collections": 0}
+        self._ended = "running"
+        self._pending: dict[int, tuple[int, int]] = {}
+
+    # ---- as linear.py tells it ----
+
+    def switch(self, step: int, kind: str, thread: int) -> None:
+        self._counts["switches"] += 1
+        self._entry(step, kind, self._thread(thread))
+
+    def happens(self, step: int, thread: int, item: Item) -> None:
+        if item.kind == OPERATION:
+            self._operation(step, thread, item)
+        elif item.kind == WAIT:
+            self._site(item.first)
+        elif item.kind == INPUT:
+            self._inputs += item.data
+        elif item.kind == CLOCK:
+            since = item.second - self._clocks.get(item.first, 0)
+            self._clocks[item.first] = item.second
+            self._clock += encode_varint(item.first) + encode_zigzag(since)
+        elif item.kind == COLLECT:
+            self._counts["collections"] += 1
+            self._entry(step, "collect", item.first)
+        elif item.kind == SIGNAL:
+            self._entry(step, "signal", item.first)
+
+    def end(self, step: int, is_deadlock: bool) -> None:
+        self._ended = self._recording.state.ended if self._recording.state else "running"
+        if self._ended != "running":
+            self._entry(step, "end", int(is_deadlock))
+
+    def _entry(self, step: int, kind: str, argument: int) -> None:
+        code = argument << 3 | SCHEDULE_KINDS.index(kind)
+        self._schedule += encode_varint(step - self._entry_step) + encode_varint(code)
+        self._entry_step = step
+
+    def _operation(self, step: int, thread: int, item: Item) -> None:
+        self._counts["operations"] += 1
+        site = self._site(item.first)
+        number = item.second >> 1
+        if item.second & 1:
+            number = self._thread(number)
+        elif number:
+            number = self._object(number, site)
+        index = self._thread(thread)
+        last_index, last_number, last_step = self._last
+        marks = (index != last_index) << 2 | (number != last_number) << 1 | (step - last_step != 1)
+        self._operations += encode_varint(site << 3 | marks)
+        if index != last_index:
+            self._operations += encode_varint(index)
+        if number != last_number:
+            self._operations += encode_zigzag(number - last_number)
+        if step - last_step != 1:
+            self._operations += encode_varint(step - last_step)
+        self._last = (index, number, step)
+
+    # ---- numbers ----
+
+    def _site(self, number: int) -> int:
+        return self._sites.setdefault(number, len(self._sites) + 1)
+
+    def _object(self, number: int, site: int) -> int:
+        return self._objects.setdefault(number, (len(self._objects) + 1, site))[0]
+
+    def _thread(self, index: int) -> int:
+        return self._threads.setdefault(index, len(self._threads))
+
+    # ---- writing ----
+
+    def store(self, directory: Path, steps: int) -> None:
+        recording = self._recording
+        header = replace(recording.header, engine="converted", addresses="random")
+        (directory / format.HEADER).write_text(header.to_json(), "utf-8")
+        if recording.end is not None:
+            (directory / format.END).write_text(recording.end.to_json(), "utf-8")
+        streams = {
+            "schedule": self._schedule,
+            "operations": self._operations,
+            "definitions": self._definitions(),
+            "clock": self._clock,
+            "inputs": self._inputs,
+        }
+        for name in _COPIED:
+            streams[name] = bytearray(recording.whole(name, LANES_LIMIT))
+        for name, payload in streams.items():
+            number = format.STREAMS[name]
+            head = (format.STREAM_MAGIC, format.FORMAT, number, len(payload))
+            (directory / name).write_bytes(format.STREAM_HEADER.pack(*head) + payload)
+        (directory / format.STATE).write_bytes(self._state(steps))
+
+    def _state(self, steps: int) -> bytes:
+        counts = self._counts
+        fields = (steps, -1, len(self._threads), ENDS.index(self._ended), 0)
+        totals = (counts["switches"], counts["operations"], counts["collections"], 0)
+        head = (format.STREAM_MAGIC, format.FORMAT, format.SLOT.size, *fields, *totals)
+        state = bytearray(format.STATE_HEADER.pack(*head).ljust(format.STATE_SLOTS, b"\0"))
+        paths = self._recording.definitions.paths
+        for index, number in self._threads.items():
+            parent, ordinal = paths.parent(index)
+            parent = -1 if index == 0 else self._threads.get(parent, 0)
+            status = STATUSES.index("ended" if index else "running")
+            state += format.SLOT.pack(0, number, parent, ordinal, status, 0, 0)
+        return bytes(state)
+
+    def _definitions(self) -> bytearray:
+        known = self._recording.definitions
+        made = bytearray()
+        strings = {text: number for number, text in enumerate(known.strings)}
+        for text in known.strings:
+            made += _sized(1, text)
+        for path, digest in known.sources.items():
+            made += _varints(4, strings[path], strings[digest])
+        for call in known.calls.values():
+            made += _varints(6, call.number, call.opens) + _named(call.name)
+        for module in known.modules:
+            made += _varints(7) + _named(module)
+        kinds = {name: number for number, name in enumerate(known.names.operations)}
+        for old in self._sites:
+            site = known.site(old)
+            names = (strings[site.file], strings[site.function])
+            made += _varints(2, kinds[site.operation], *names, site.line)
+        objects = {name: number for number, name in enumerate(known.names.objects)}
+        for old, (_, first) in self._objects.items():
+            found = known.objects[old]
+            made += _varints(3, objects[found.kind], first, found.address)
+        for index, number in self._threads.items():
+            if index:
+                parent, ordinal = known.paths.parent(index)
+                made += _varints(5, number, self._threads[parent], ordinal)
+        return made
+
+
+def _varints(*values: int) -> bytes:
+    return b"".join(map(encode_varint, values))
+
+
+def _named(text: str) -> bytes:
+    data = text.encode("utf-8", "surrogateescape")
+    return encode_varint(len(data)) + data
+
+
+def _sized(tag: int, text: str) -> bytes:
+    return encode_varint(tag) + _named(text)

@@ -1,0 +1,215 @@
+"""Puts the lanes of a parallel run into one order, which the serial engine can follow.
+
+Each thread runs on until something that it does next comes after what another has not done yet;
+then that one runs. A thread can be stopped where it comes to a point, so before anything that it
+does; once it is past the point it does what it did there. What is in the lanes happened, so there
+is an order: a ring means that the lanes are not those of one run.
+
+`convert.py` writes down what comes of it: `Sink` is told of everything in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+from reenact.recordings.lanes import (
+    CLOCK,
+    CLOSE,
+    COLLECT,
+    END,
+    FINAL,
+    INPUT,
+    OPERATION,
+    SIGNAL,
+    WAIT,
+    YIELD,
+    Item,
+)
+
+
+class Unordered(Exception):
+    """There is no order in which the lanes could have happened."""
+
+
+class Sink(Protocol):
+    """Who is told what happens, at which step, by which thread."""
+
+    def switch(self, step: int, kind: str, thread: int) -> None: ...
+    def happens(self, step: int, thread: int, item: Item) -> None: ...
+    def end(self, step: int, is_deadlock: bool) -> None: ...
+
+
+def _settled(items: Sequence[Item], waits: frozenset[int]) -> list[Item]:
+    """Without the waits that a serial replay does not make, since what is waited for is there by
+    then; and with all that must come before something at a point before the first thing there, or
+    after it was left for a while."""
+    settled: list[Item] = []
+    for at, item in enumerate(items):
+        following = items[at + 1] if at + 1 < len(items) else None
+        if item.kind == WAIT and not _is_in_vain(following, waits):
+            continue
+        first = len(settled)
+        while item.after and first > 0 and _is_together(settled[first - 1], item):
+            first -= 1
+        settled.append(item)
+        if first < len(settled) - 1:
+            settled[first] = settled[first]._replace(after=settled[first].after + item.after)
+    return settled
+
+
+def _is_in_vain(following: Item | None, waits: frozenset[int]) -> bool:
+    return following is None or (following.kind == OPERATION and following.first in waits)
+
+
+def _is_together(earlier: Item, item: Item) -> bool:
+    return earlier.position == item.position and earlier.kind != YIELD
+
+
+class _Lane:
+    def __init__(self, thread: int, items: Sequence[Item]) -> None:
+        self.thread = thread
+        self.items = items
+        self.at = 0
+        self.position = 0  # the point that it has come to
+        self.is_past = True  # whether it is past that point
+        self.is_outside = False  # whether it has let go of the baton there
+        self.final: int | None = None  # where it was when the run ended
+
+    @property
+    def next(self) -> Item | None:
+        return self.items[self.at] if self.at < len(self.items) else None
+
+    def has_done(self, position: int | None) -> bool:
+        item = self.next
+        return item is None or (position is not None and item.position > position)
+
+
+class Linear:
+    """Lanes by thread; `waits` are the sites of operations that have waited in vain, or slept."""
+
+    def __init__(
+        self, lanes: dict[int, Sequence[Item]], waits: frozenset[int], is_deadlock: bool
+    ) -> None:
+        self._lanes = {
+            thread: _Lane(thread, _settled(items, waits)) for thread, items in lanes.items()
+        }
+        self._is_deadlock = is_deadlock
+        self._step = 0
+        self._note_finals()
+
+    def _note_finals(self) -> None:
+        for lane in list(self._lanes.values()):
+            for item in lane.items:
+                if item.kind == FINAL and item.first in self._lanes:
+                    self._lanes[item.first].final = item.second
+
+    def run(self, sink: Sink) -> int:
+        """Tell everything; the number of steps."""
+        lane: _Lane | None = self._lanes[0]
+        closing: _Lane | None = None
+        while lane is not None:
+            blocker = self._advance(lane, sink)
+            if blocker is None and lane.next is not None:
+                closing = lane
+            following = self._successor(blocker, closing)
+            if following is not None:
+                self._leave(lane, sink, following.thread)
+            lane = following
+        sink.end(self._step, self._is_deadlock)
+        return self._step
+
+    def _advance(self, lane: _Lane, sink: Sink) -> _Lane | None:
+        """Run a thread as far as it can go; whom it has to wait for."""
+        while (item := lane.next) is not None:
+            if item.position > lane.position:
+                self._come_back(lane, sink)
+            if item.kind == CLOSE and self._are_others_left(lane):
+                self._arrive(lane, item.position)
+                return None
+            blocker = self._blocker(item)
+            if blocker is not None:
+                self._arrive(lane, item.position)
+                return blocker
+            self._arrive(lane, item.position)
+            self._come_back(lane, sink)
+            lane.is_past = True
+            self._do(lane, item, sink)
+        return None
+
+    def _come_back(self, lane: _Lane, sink: Sink) -> None:
+        if lane.is_outside:
+            sink.switch(self._step, "yield", lane.thread)
+            lane.is_outside = False
+
+    def _are_others_left(self, closing: _Lane) -> bool:
+        return any(lane.next is not None for lane in self._lanes.values() if lane is not closing)
+
+    def _blocker(self, item: Item) -> _Lane | None:
+        for thread, position in item.after:
+            other = self._lanes.get(thread)
+            if other is None:
+                raise Unordered(f"thread {thread} did nothing, and something comes after it")
+            if not other.has_done(position):
+                return other
+        return None
+
+    def _arrive(self, lane: _Lane, position: int) -> None:
+        if position > lane.position:
+            self._step += position - lane.position
+            lane.position = position
+            lane.is_past = False
+
+    def _do(self, lane: _Lane, item: Item, sink: Sink) -> None:
+        if item.kind in (OPERATION, INPUT, CLOCK, COLLECT, SIGNAL, WAIT):
+            sink.happens(self._step, lane.thread, item)
+        lane.is_outside = item.kind in (WAIT, YIELD)
+        lane.at += 1
+
+    def _successor(self, blocker: _Lane | None, closing: _Lane | None) -> _Lane | None:
+        """Whoever runs next: whom the others wait for in the end."""
+        candidates = [blocker] if blocker is not None else list(self._unfinished())
+        for candidate in candidates:
+            found = self._root_of(candidate, closing)
+            if found is not None:
+                return found
+        return closing if closing is not None and closing.next is not None else None
+
+    def _unfinished(self) -> Iterator[_Lane]:
+        return (lane for lane in self._lanes.values() if lane.next is not None)
+
+    def _root_of(self, lane: _Lane, closing: _Lane | None) -> _Lane | None:
+        seen = set()
+        while True:
+            item = lane.next
+            if item is None or (lane is closing and item.kind == CLOSE):
+                return None
+            if lane.thread in seen:
+                raise Unordered(f"threads {sorted(seen)} wait for each other in a ring")
+            seen.add(lane.thread)
+            blocker = self._blocker(item)
+            if blocker is None:
+                return lane
+            lane = blocker
+
+    def _leave(self, lane: _Lane, sink: Sink, to: int) -> None:
+        """A thread gives way: at a point, or in a wait that has no end, or because it has ended."""
+        if to == lane.thread:
+            return
+        if lane.is_outside:
+            sink.switch(self._step, "yield", to)
+            lane.is_outside = False
+            return
+        if lane.next is not None:
+            if lane.is_past:
+                raise Unordered(f"thread {lane.thread} cannot stop at its point {lane.position}")
+            sink.switch(self._step, "preempt", to)
+            return
+        last = lane.items[-1] if lane.items else None
+        if last is not None and last.kind == END:
+            sink.switch(self._step, "yield", to)
+        elif lane.final is not None and lane.final > lane.position:
+            self._arrive(lane, lane.position + 1)
+            sink.switch(self._step, "preempt", to)
+        else:
+            sink.switch(self._step, "yield", to)
