@@ -24,6 +24,7 @@ from reenact import strategies
 from reenact.engine import launch, record, replay, report
 from reenact.engine.launch import Choices, Ended
 from reenact.inputs import Inputs
+from reenact.instrument.loader import ACCESSES
 from reenact.recordings.reader import Recording
 
 from ..children import kill_children
@@ -53,12 +54,19 @@ class Variant:
     strategy: str
     seed: int = 0
     slice: int = 0  # 0: the strategy's own
+    order: str = ""  # of the parallel engine
 
     def choices(self) -> Choices:
         known = strategies.describe(self.strategy)
-        return Choices(known.name, known.kind, self.seed, self.slice or known.slice)
+        choices = Choices(known.name, known.kind, self.seed, self.slice or known.slice)
+        return replace(choices, engine="parallel", order=self.order) if self.order else choices
+
+    def packages(self) -> tuple[str, ...]:
+        return (ACCESSES,) if self.order in ("ditto", "light") else ()
 
     def options(self) -> str:
+        if self.order:
+            return f"--engine parallel --order {self.order}"
         slice_option = f" --slice {self.slice}" if self.slice else ""
         return f"--strategy {self.strategy} --seed {self.seed}{slice_option}"
 
@@ -153,7 +161,8 @@ def _cycle(program: Program, variant: Variant, replays: int, path: Path, result:
 
 def _record(program: Program, variant: Variant, path: Path) -> Run:
     inputs = Inputs(boundary=program.boundary)
-    target = launch.Program("script", str(program.path), program.args, inputs=inputs)
+    packages = variant.packages()
+    target = launch.Program("script", str(program.path), program.args, packages, inputs)
     with captured(path.with_name("record"), program.stdin) as output:
         os.chdir(PROGRAMS)
         recorded = record.record(target, variant.choices(), path)
@@ -187,6 +196,8 @@ def _replay(recording: Recording, recorded: Run) -> tuple[list[str], bool]:
     for name in ("stdout", "stderr"):
         if getattr(run, name) != getattr(recorded, name):
             complaints.append(f"{name} is not the same{_tail(getattr(run, name))}")
+    if recording.header.engine == "parallel":
+        return complaints, False
     if replayed.last_step != recording.last_step:
         complaints.append(f"{replayed.last_step} steps, recorded {recording.last_step}")
     if replayed.operations != recording.operation_count:

@@ -46,6 +46,7 @@ Thread *call_thread(void)
         return NULL;
     }
     call_rejoin(thread); /* robbed of the baton in a call nobody declared */
+    parallel_extra_point(thread);
     return gate.active ? thread : NULL;
 }
 

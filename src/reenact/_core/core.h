@@ -196,13 +196,14 @@ typedef struct {
 } Explored;
 
 /* A controlled thread. The slots lie in a shared file map, so that budgets and pending
- * operations survive the death of the process; offsets 0 to 31 are part of the format. */
+ * operations survive the death of the process; offsets 0 to 39 are part of the format. */
 struct Thread {
     int64_t budget; /* points until the next decision */
     int32_t index, parent, ordinal;
     _Atomic int32_t status;
     uint32_t pending_site;
     uint32_t pending_object;
+    int64_t limit; /* parallel engine: its position as the budget ends */
     /* not part of the format from here on */
     _Atomic int32_t baton; /* futex: 1 once the baton is handed over */
     int32_t children;
@@ -240,8 +241,9 @@ struct Thread {
     uint32_t read_atoms; /* the same, and all are numbers, texts or the like */
     const AccessSite *region; /* the guard of the loop that it is in without sites: regions.c */
     void *region_frame;       /* in which */
-    int64_t limit;      /* parallel: position as its budget ends; the engine's, as is the lane */
     Lane lane;
+    uint64_t identity; /* of its place in the tree of starts */
+    uint32_t met;      /* objects that it was the first to meet */
     HeldLocks *holding; /* the locks that it has, while they are watched; NULL if it had none yet */
     uint32_t life;      /* starts and joins up to the latest that it had a part in */
     Explored explored;
@@ -468,7 +470,7 @@ void parallel_thread_gone(Thread *thread, Object *sentinel);
 void parallel_close(void);
 void parallel_look_for_deadlock(void);
 void parallel_hold(Object *object);
-int parallel_shutdown_point(Thread *thread);
+void parallel_extra_point(Thread *thread);
 void parallel_joined(Thread *thread, const Thread *other);
 
 /* Between these two nobody else does anything to the object. A wait in between lets go of it. */

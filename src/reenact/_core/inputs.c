@@ -12,6 +12,7 @@ void call_rejoin(Thread *thread)
         PyObject *type, *value, *traceback;
         PyErr_Fetch(&type, &value, &traceback);
         gate_rejoin(thread);
+        parallel_extra_point(thread);
         PyErr_Restore(type, value, traceback);
     }
 }

@@ -155,10 +155,17 @@ Stream *inputs_stream(void)
     return gate.is_parallel ? &me->lane.stream : &streams[STREAM_INPUTS];
 }
 
+/* Calls to the outside come in an order, too: the numbers of descriptors depend on it. */
+static Object outside = {.kind = OBJECT_NOTHING, .latest = {.thread = -1}};
+
 Stream *inputs_begin(void)
 {
     if (gate.is_parallel) {
+        object_hold(&outside);
+        lane_after(me, outside.latest);
+        outside.latest = (Deed){me->index, thread_position(me)};
         put(me, LANE_INPUT, 0, 0, 0);
+        object_let_go(&outside);
     }
     return inputs_stream();
 }

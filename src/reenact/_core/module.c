@@ -211,6 +211,7 @@ static PyObject *close_gate(PyObject *module, PyObject *let_go)
     (void)module;
     if (gate.active && me != NULL && getpid() == gate.pid) {
         bool goes_on = PyObject_IsTrue(let_go) == 1;
+        parallel_extra_point(me);
         epoch_end(STOPPED_AT_END);
         checkpoint_stop(STOPPED_AT_END);
         gate_close(goes_on);

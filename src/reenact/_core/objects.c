@@ -71,6 +71,16 @@ Object *object_find(PyObject *key)
     return object;
 }
 
+/* Locks hash by these, and sets of them are walked. Threads of a parallel run meet objects at the
+ * same time: there each has numbers of its own. */
+static uint64_t next_serial(void)
+{
+    if (!gate.has_lanes || me == NULL) {
+        return ++serial;
+    }
+    return me->identity + (uint64_t)++me->met * 0xD6E8FEB86659FD93ULL;
+}
+
 static Object *add(PyObject *key, enum ObjectKind kind)
 {
     if (table_used * 2 >= table_size) {
@@ -87,7 +97,7 @@ static Object *add(PyObject *key, enum ObjectKind kind)
                        .kind = (uint8_t)kind,
                        .owner = -1,
                        .ends = -1,
-                       .serial = ++serial,
+                       .serial = next_serial(),
                        .latest = {.thread = -1}};
     insert(object);
     return object;

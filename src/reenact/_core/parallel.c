@@ -8,7 +8,8 @@
  *
  * Some things that have no point under the serial engine have one here, and so have them in a
  * serial replay of what was recorded here (gate.has_lanes), or there would be no place to stop a
- * thread at: the waits for other threads at the end, and writes to text files. */
+ * thread at: calls to the outside, writes to text files, the waits for other threads at the end, and
+ * the end itself. */
 #include "core.h"
 #include <errno.h>
 #include <limits.h>
@@ -100,10 +101,14 @@ int parallel_point(Thread *thread)
     return take_signals(thread);
 }
 
-/* Before the main thread waits for one that is not a daemon, at the end. */
-int parallel_shutdown_point(Thread *thread)
+/* Where the serial engine needs none; handlers of signals wait for the next one. */
+void parallel_extra_point(Thread *thread)
 {
-    return gate.has_lanes ? gate_enter(thread, OP_NONE, NULL) : 0;
+    if (gate.has_lanes) {
+        thread->deferring++;
+        gate_enter(thread, OP_NONE, NULL);
+        thread->deferring--;
+    }
 }
 
 void parallel_joined(Thread *thread, const Thread *other)
@@ -182,7 +187,8 @@ static bool is_failure(enum Operation kind)
  * it not ended yet comes before the end, who finds that it has comes after. */
 static void relate_to_end(Thread *thread, enum Operation kind, Object *object, int32_t ending)
 {
-    bool is_held = object->kind == OBJECT_THREAD || object->owner == ending;
+    bool is_held = object->kind == OBJECT_THREAD ||
+                   (object->owner == ending && compat_lock_is_taken(object->key));
     if (ending == thread->index) {
         object->latest = (Deed){thread->index, thread_position(thread)};
     }

@@ -174,6 +174,7 @@ static PyObject *handle_inside(Thread *thread, long number, PyObject *frame)
     me = thread;
     thread->inside = quiet = 0;
     gate_rejoin(thread);
+    parallel_extra_point(thread);
     if (gate.active) {
         call_put_signalled((int)number);
     }

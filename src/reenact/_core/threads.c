@@ -199,6 +199,7 @@ static Thread *new_child(Thread *parent)
     pthread_mutex_unlock(&gate.mutex);
     child->parent = parent->index;
     child->ordinal = ++parent->children;
+    child->identity = (parent->identity + (uint64_t)child->ordinal) * 0x9E3779B97F4A7C15ULL;
     child->daemon = true;
     child->has_begun = false;
     define_thread(child);
@@ -361,8 +362,8 @@ static PyObject *shutdown_threads(PyObject *module, PyObject *unused)
         if (other->daemon || other == thread) {
             continue;
         }
-        if (parallel_shutdown_point(thread) < 0 ||
-            wait_for_end(thread, other, -1) == WAIT_FAILED) {
+        parallel_extra_point(thread);
+        if (wait_for_end(thread, other, -1) == WAIT_FAILED) {
             return NULL;
         }
         parallel_joined(thread, other);

@@ -74,7 +74,8 @@ def convert(recording: Recording, directory: Path) -> Path:
     try:
         if 0 not in lanes:
             raise Unordered("the first thread did nothing")
-        steps = Linear(lanes, waits, is_deadlock).run(written)
+        finals = recording.state.positions() if recording.state else {}
+        steps = Linear(lanes, waits, finals, is_deadlock).run(written)
     except Unordered as error:
         raise RecordingError(recording.path, "damaged", f"lanes: {error}") from None
     directory.mkdir(mode=0o700, parents=True)

@@ -86,19 +86,27 @@ class _Lane:
 
 
 class Linear:
-    """Lanes by thread; `waits` are the sites of operations that have waited in vain, or slept."""
+    """Lanes by thread; `waits` are the sites of operations that have waited in vain, or slept, and
+    `finals` where threads were when the run was cut off."""
 
     def __init__(
-        self, lanes: dict[int, Sequence[Item]], waits: frozenset[int], is_deadlock: bool
+        self,
+        lanes: dict[int, Sequence[Item]],
+        waits: frozenset[int],
+        finals: dict[int, int],
+        is_deadlock: bool,
     ) -> None:
         self._lanes = {
             thread: _Lane(thread, _settled(items, waits)) for thread, items in lanes.items()
         }
         self._is_deadlock = is_deadlock
         self._step = 0
-        self._note_finals()
+        self._note_finals(finals)
 
-    def _note_finals(self) -> None:
+    def _note_finals(self, finals: dict[int, int]) -> None:
+        for thread, position in finals.items():
+            if thread in self._lanes:
+                self._lanes[thread].final = position
         for lane in list(self._lanes.values()):
             for item in lane.items:
                 if item.kind == FINAL and item.first in self._lanes:

@@ -39,6 +39,7 @@ STREAM_HEADER = Struct("<8sIIQ40x")  # magic, format, stream number, used
 STATE_HEADER = Struct("<8sIIqiIIiQQQQ")
 STATE_SLOTS = 4096  # where the slots begin
 SLOT = Struct("<qiiiiII")
+LIMIT = Struct("<q")  # behind it, of the parallel engine
 
 PACKED_MAGIC = b"REENACT\n"
 PACKED_HEADER = Struct("<8sII")  # magic, format, number of members

@@ -57,6 +57,17 @@ class State:
         for at in range(0, count * self.slot_size, self.slot_size):
             yield _slot(self._slots, at)
 
+    def positions(self) -> dict[int, int]:
+        """Of the parallel engine: how many points each thread had passed."""
+        if self.slot_size < format.SLOT.size + format.LIMIT.size:
+            return {}
+        limits = range(format.SLOT.size, len(self._slots), self.slot_size)
+        slots = zip(self.slots(), limits, strict=False)
+        return {
+            slot.index: format.LIMIT.unpack_from(self._slots, at)[0] - slot.budget
+            for slot, at in slots
+        }
+
     @property
     def is_whole(self) -> bool:
         """Whether the program closed its log, so that no entry may be cut off."""

@@ -1,0 +1,54 @@
+"""Every program recorded by the parallel engine, and replayed.
+
+    python -m tests.fidelity.parallel --order ditto --recordings 20 --replays 3
+
+Says for each program how many replays were not as recorded. `--only` names programs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from concurrent.futures import as_completed
+
+from .harness import Cycle, Pool, Variant, cycle, programs
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--order", default="sync", choices=("sync", "ditto", "light"))
+    parser.add_argument("--recordings", type=int, default=1)
+    parser.add_argument("--replays", type=int, default=1)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--only", nargs="*", default=())
+    parser.add_argument("--verbose", action="store_true")
+    args = parser.parse_args()
+    wanted = [each for each in programs() if not args.only or each.name in args.only]
+    variants = [Variant("queue", seed, order=args.order) for seed in range(args.recordings)]
+    results: dict[str, list[Cycle]] = {}
+    with Pool(args.workers) as pool:
+        futures = {
+            pool.submit(cycle, program, variant, args.replays): program.name
+            for program in wanted
+            for variant in variants
+        }
+        for future in as_completed(futures):
+            results.setdefault(futures[future], []).append(future.result())
+    return report(results, args.verbose)
+
+
+def report(results: dict[str, list[Cycle]], is_verbose: bool) -> int:
+    bad = {name: [each for each in cycles if each.complaints] for name, cycles in results.items()}
+    for name in sorted(name for name, cycles in bad.items() if cycles):
+        print(f"{name}: {len(bad[name])} of {len(results[name])} recordings")
+        for complaint in bad[name][0].complaints if is_verbose else bad[name][0].complaints[:1]:
+            print("    " + complaint.replace("\n", "\n    "))
+    total = sum(map(len, results.values()))
+    replays = sum(each.replays for cycles in results.values() for each in cycles)
+    wrong = sum(map(len, bad.values()))
+    print(f"{len(results)} programs, {total} recordings, {replays} replays, {wrong} not as recorded")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
