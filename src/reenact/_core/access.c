@@ -182,6 +182,10 @@ static inline bool points_are_wanted(void)
 
 static int tell(AccessSite *site, PyObject *object, PyObject *name, bool is_write)
 {
+    if (gate.is_parallel) {
+        order_access(me, object, name, is_write);
+        return 0;
+    }
     if (accesses_are_watched && watch_access(site, object, name, is_write) < 0) {
         return -1;
     }
@@ -286,9 +290,22 @@ static inline bool is_wanted(const AccessSite *site)
     return accesses_are_watched || races_are_watched || (!is_idle && gate.active && me != NULL);
 }
 
+/* In a run that is in lanes every site is a point, and what it is of matters to the recorder. */
+static int pass_in_lane(AccessSite *site, PyObject *operand)
+{
+    Thread *thread = gate.active ? me : NULL;
+    if (thread == NULL || tick(thread) < 0) {
+        return thread == NULL ? 0 : -1;
+    }
+    return gate.is_parallel ? take_note(site, operand) : 0;
+}
+
 /* The point comes first: what others do meanwhile may change which variable is meant. */
 static int pass(AccessSite *site, PyObject *operand)
 {
+    if (gate.has_lanes) {
+        return pass_in_lane(site, operand);
+    }
     if ((accesses_are_watched || points_are_wanted()) && take_note(site, operand) < 0) {
         return -1;
     }

@@ -265,10 +265,20 @@ PyObject *output_call(PyObject *self, PyObject *const *args, size_t count, PyObj
     if (fd > 2) {
         return recorded_call(self, args, count, names);
     }
+    static Object written = {.kind = OBJECT_FILE, .ends = -1, .latest = {.thread = -1}};
+    Thread *thread = call->is_method ? NULL : gate_me();
+    if (thread != NULL) {
+        parallel_extra_point(thread);
+    }
+    object_hold(&written);
     PyObject *result = perform(call, args, count, names);
     if (result != NULL && fd > 0 && log_is_on()) {
         note_written(fd, args[1], result);
     }
+    if (thread != NULL && gate.has_lanes) {
+        gate_done(OP_TEXT, &written);
+    }
+    object_let_go(&written);
     return result;
 }
 

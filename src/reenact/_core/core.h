@@ -430,7 +430,7 @@ int64_t real_ns(void);
     X(OPERATION, "operation") /* site, object */                                                   \
     X(AFTER, "after")         /* thread, position since the one known */                           \
     X(GONE, "gone")           /* thread: the next entry comes after its end */                     \
-    X(WAIT, "wait")           /* site */                                                           \
+    X(WAIT, "wait")           /* site, object */                                                   \
     X(YIELD, "yield")                                                                              \
     X(INPUT, "input") /* as in the stream of inputs */                                             \
     X(CLOCK, "clock") /* clock, nanoseconds since the last value of it */                          \
@@ -443,7 +443,7 @@ void lane_open(Thread *thread);
 void lane_operation(Thread *thread, uint32_t site, const Object *object);
 void lane_after(Thread *thread, Deed moment);
 void lane_gone(Thread *thread, int32_t other);
-void lane_wait(Thread *thread, uint32_t site);
+void lane_wait(Thread *thread, uint32_t site, const Object *object);
 void lane_yield(Thread *thread);
 void lane_clock(Thread *thread, uint64_t clock, int64_t value);
 void lane_other(Thread *thread, enum LaneOther kind, uint64_t argument);
@@ -456,8 +456,11 @@ static inline int64_t thread_position(const Thread *thread)
     return thread->limit - thread->budget;
 }
 
+/* order.c */
+int order_begin(void);
+void order_access(Thread *thread, const PyObject *object, const PyObject *name, bool writes);
+
 /* parallel.c: the gate of the parallel engine */
-int parallel_begin(void);
 void parallel_adopt(Thread *thread);
 int parallel_point(Thread *thread);
 void parallel_look_soon(Thread *thread);

@@ -69,14 +69,17 @@ static void put(Thread *thread, enum LaneTag tag, int fields, uint64_t first, ui
     stream_advance(stream, (size_t)(at - start));
 }
 
-/* Of operations on threads the object is a thread's index, of others an object's number. */
+/* Of threads the index, of other objects the number. */
+static uint64_t name_of(const Object *object)
+{
+    return object == NULL ? 0 : (uint64_t)object->id << 1 | (object->kind == OBJECT_THREAD);
+}
+
 void lane_operation(Thread *thread, uint32_t site, const Object *object)
 {
-    uint64_t number = object == NULL ? 0
-                                     : (uint64_t)object->id << 1 | (object->kind == OBJECT_THREAD);
     thread->lane.operations++;
     thread->lane.waits = false;
-    put(thread, LANE_OPERATION, 2, site, number);
+    put(thread, LANE_OPERATION, 2, site, name_of(object));
 }
 
 static int64_t *known(Lane *lane, int32_t other)
@@ -117,11 +120,11 @@ void lane_gone(Thread *thread, int32_t other)
     }
 }
 
-void lane_wait(Thread *thread, uint32_t site)
+void lane_wait(Thread *thread, uint32_t site, const Object *object)
 {
     if (!thread->lane.waits) {
         thread->lane.waits = true;
-        put(thread, LANE_WAIT, 1, site, 0);
+        put(thread, LANE_WAIT, 2, site, name_of(object));
     }
 }
 

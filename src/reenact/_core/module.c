@@ -175,7 +175,8 @@ static PyObject *start_gate(PyObject *module, PyObject *args)
     else if (control.orders_fd >= 0) {
         checkpoint_begin(control.orders_fd);
     }
-    if (begin_gate(control.write_fd, control.read_fd) != 0) {
+    bool orders = gate.is_parallel && gate.settings.order != ORDER_SYNC;
+    if ((orders && order_begin() < 0) || begin_gate(control.write_fd, control.read_fd) != 0) {
         return cannot_begin(fd);
     }
     close_handed_down(fd);
@@ -221,6 +222,13 @@ static PyObject *close_gate(PyObject *module, PyObject *let_go)
         }
     }
     Py_RETURN_NONE;
+}
+
+/* has_lanes(): whether this run is one of the parallel engine's, or was */
+static PyObject *has_lanes(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    return PyBool_FromLong(control.engine != ENGINE_SERIAL);
 }
 
 static PyObject *is_active(PyObject *module, PyObject *unused)
@@ -353,6 +361,7 @@ static PyMethodDef functions[] = {
     {"start", start_gate, METH_VARARGS, NULL},
     {"close", close_gate, METH_O, NULL},
     {"is_active", is_active, METH_NOARGS, NULL},
+    {"has_lanes", has_lanes, METH_NOARGS, NULL},
     {"plant", (PyCFunction)(void (*)(void))plant, METH_FASTCALL, NULL},
     {"note_source", note_source, METH_VARARGS, NULL},
     {"note_module", note_module, METH_O, NULL},

@@ -77,6 +77,7 @@ void parallel_look_soon(Thread *thread)
     }
 }
 
+/* In a wait as well: to who replays, the handler ran before the wait began. */
 static int take_signals(Thread *thread)
 {
     if (thread->index == 0) {
@@ -84,6 +85,7 @@ static int take_signals(Thread *thread)
         for (int number = 1; pending != 0 && number < 64; number++) {
             if (pending & (1ULL << number)) {
                 lane_other(thread, LANE_SIGNAL, (uint64_t)number);
+                thread->lane.waits = false; /* after the handler it waits anew */
             }
         }
         thread->signals |= pending;
@@ -149,7 +151,7 @@ enum Waited parallel_wait(Thread *thread, enum Operation kind, Object *object, i
         define_object(object, thread->pending_site);
     }
     thread->pending_object = object != NULL ? object->id : 0;
-    lane_wait(thread, thread->pending_site);
+    lane_wait(thread, thread->pending_site, object);
     _Atomic int32_t *word = object == NULL ? &thread->baton : &object->turn;
     int32_t seen = atomic_load(word);
     if (object != NULL) {

@@ -141,7 +141,11 @@ int signals_run(Thread *thread)
             pass_on_due(number);
         }
     }
-    return PyErr_CheckSignals();
+    if (PyErr_CheckSignals() < 0) {
+        return -1;
+    }
+    parallel_extra_point(thread);
+    return 0;
 }
 
 /* The patrol's part: code without points must not make the program deaf. */

@@ -138,6 +138,26 @@ def take_over(inputs: Inputs) -> None:
     _hash_anew(getattr(threading, "_shutdown_locks", set()))
     install.install(inputs)
     gc.enable, gc.disable, gc.isenabled = _core.gc_enable, _core.gc_disable, _core.gc_isenabled
+    if _core.has_lanes():
+        _settle_order()
+
+
+def _settle_order() -> None:
+    """Where threads run as they like, what `threading` counts without a lock has an order; and who
+    ends the process says so."""
+    lock, count, leave = _thread.allocate_lock(), threading._counter, os._exit
+
+    def counted() -> int:
+        with lock:
+            return count()
+
+    def exit_closed(status: int) -> NoReturn:
+        _core.close(False)
+        leave(status)
+
+    threading._counter = counted
+    os._exit = exit_closed
+    _core.hide_frames(counted.__code__)
 
 
 def _hash_anew(locks: set[Any]) -> None:

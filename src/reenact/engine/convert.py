@@ -19,9 +19,17 @@ from reenact.errors import RecordingError
 from reenact.events import SCHEDULE_KINDS
 from reenact.recordings import format
 from reenact.recordings.format import encode_varint, encode_zigzag
-from reenact.recordings.lanes import CLOCK, COLLECT, INPUT, OPERATION, SIGNAL, WAIT, Item
-from reenact.recordings.lanes import decode as decode_lane
-from reenact.recordings.lanes import split
+from reenact.recordings.lanes import (
+    CLOCK,
+    COLLECT,
+    INPUT,
+    OPERATION,
+    SIGNAL,
+    WAIT,
+    Item,
+    decode,
+    split,
+)
 from reenact.recordings.reader import Recording
 from reenact.recordings.state import ENDS, STATUSES
 
@@ -36,7 +44,7 @@ def lanes_of(recording: Recording) -> dict[int, Sequence[Item]]:
     data = recording.whole(format.LANES, LANES_LIMIT)
     try:
         lanes = split(data)
-        return {thread: _items(decode_lane(lane, calls)) for thread, lane in lanes.items()}
+        return {thread: _items(decode(lane, calls)) for thread, lane in lanes.items()}
     except ValueError as error:
         raise RecordingError(recording.path, "damaged", f"lanes: {error}") from None
 
@@ -110,7 +118,9 @@ class _Written:
         if item.kind == OPERATION:
             self._operation(step, thread, item)
         elif item.kind == WAIT:
-            self._site(item.first)
+            site = self._site(item.first)
+            if item.second > 1 and not item.second & 1:
+                self._object(item.second >> 1, site)
         elif item.kind == INPUT:
             self._inputs += item.data
         elif item.kind == CLOCK:

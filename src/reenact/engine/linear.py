@@ -14,14 +14,11 @@ from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from reenact.recordings.lanes import (
-    CLOCK,
+    ACCESS,
     CLOSE,
-    COLLECT,
     END,
     FINAL,
-    INPUT,
     OPERATION,
-    SIGNAL,
     WAIT,
     YIELD,
     Item,
@@ -169,7 +166,7 @@ class Linear:
             lane.is_past = False
 
     def _do(self, lane: _Lane, item: Item, sink: Sink) -> None:
-        if item.kind in (OPERATION, INPUT, CLOCK, COLLECT, SIGNAL, WAIT):
+        if item.kind not in (YIELD, CLOSE, FINAL, END, ACCESS):
             sink.happens(self._step, lane.thread, item)
         lane.is_outside = item.kind in (WAIT, YIELD)
         lane.at += 1

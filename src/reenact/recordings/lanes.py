@@ -18,6 +18,7 @@ from reenact.recordings.values import Entries
 
 OPERATION, AFTER, GONE, WAIT, YIELD, INPUT, CLOCK, OTHER = range(8)
 COLLECT, SIGNAL, CLOSE, FINAL, END = range(8, 13)  # what an entry of the kind `other` is
+ACCESS = 13  # of which nothing is known but what comes before it
 
 _CHUNK = struct.Struct("<III")
 _OTHERS = (COLLECT, SIGNAL, CLOSE, FINAL, END)
@@ -28,8 +29,8 @@ class Item(NamedTuple):
     """Something that a thread did at a position. `after` are pairs of a thread and a position of
     it, None for its end, that come before.
 
-    By kind, `first` and `second` are: of an operation its site, and its object's number shifted by
-    one, with a bit for threads; of a wait its site; of a clock its number and what it said; of a
+    By kind, `first` and `second` are: of an operation or a wait its site, and its object's number
+    shifted by one, with a bit for threads; of a clock its number and what it said; of a
     collection its generation, of a signal its number; of `final` a thread, and its position; of an
     end the thread. `data` are the bytes of an input."""
 
@@ -64,11 +65,14 @@ def decode(lane: bytes, calls: dict[int, Call]) -> Iterator[Item]:
     after: list[tuple[int, int | None]] = []
     while cursor.more():
         head = cursor.varint()
+        if after and head >> 3:  # nothing but an access was there
+            yield Item(position, ACCESS, after=tuple(after))
+            after.clear()
         position += head >> 3
         kind = head & 7
         first = second = 0
         data = b""
-        if kind == OPERATION:
+        if kind in (OPERATION, WAIT):
             first, second = cursor.varint(), cursor.varint()
         elif kind == AFTER:
             other = cursor.varint()
@@ -78,8 +82,6 @@ def decode(lane: bytes, calls: dict[int, Call]) -> Iterator[Item]:
         elif kind == GONE:
             after.append((cursor.varint(), None))
             continue
-        elif kind == WAIT:
-            first = cursor.varint()
         elif kind == INPUT:
             start = cursor.offset
             entries.read(cursor)
@@ -93,6 +95,8 @@ def decode(lane: bytes, calls: dict[int, Call]) -> Iterator[Item]:
             second = cursor.varint() if kind == FINAL else 0
         yield Item(position, kind, first, second, data, tuple(after))
         after.clear()
+    if after:
+        yield Item(position, ACCESS, after=tuple(after))
 
 
 def _other(number: int) -> int:
