@@ -173,7 +173,8 @@ enum Waited parallel_wait(Thread *thread, enum Operation kind, Object *object, i
         object_hold(object);
         object->parked--;
     }
-    bool is_over = deadline_ns >= 0 && real_ns() >= deadline_ns;
+    /* after a handler it waits once more, if only to find that the time is over */
+    bool is_over = thread->lane.waits && deadline_ns >= 0 && real_ns() >= deadline_ns;
     return result < 0 ? WAIT_FAILED : is_over ? WAIT_RESUMED : WAIT_INTERRUPTED;
 }
 
@@ -246,7 +247,9 @@ void parallel_rejoin(Thread *thread)
 /* Without the GIL. */
 void parallel_thread_gone(Thread *thread, Object *sentinel)
 {
-    Object *objects[] = {&thread->done, sentinel};
+    bool is_own = sentinel != NULL && sentinel->ends == thread->index; /* else it died, and this is
+                                                                          another at its address */
+    Object *objects[] = {&thread->done, is_own ? sentinel : NULL};
     for (int i = 0; i < 2; i++) {
         if (objects[i] != NULL) {
             object_hold(objects[i]);

@@ -144,8 +144,7 @@ int signals_run(Thread *thread)
     if (PyErr_CheckSignals() < 0) {
         return -1;
     }
-    parallel_extra_point(thread);
-    return 0;
+    return gate.has_lanes ? gate_enter(thread, OP_NONE, NULL) : 0; /* see parallel.c */
 }
 
 /* The patrol's part: code without points must not make the program deaf. */

@@ -25,6 +25,9 @@ from reenact.recordings.lanes import (
 )
 
 
+_LAST = (WAIT, YIELD, END, CLOSE)  # what a thread does not go on after, or in another way
+
+
 class Unordered(Exception):
     """There is no order in which the lanes could have happened."""
 
@@ -44,7 +47,7 @@ def _settled(items: Sequence[Item], waits: frozenset[int]) -> list[Item]:
     settled: list[Item] = []
     for at, item in enumerate(items):
         following = items[at + 1] if at + 1 < len(items) else None
-        if item.kind == WAIT and not _is_in_vain(following, waits):
+        if item.kind == FINAL or (item.kind == WAIT and not _is_in_vain(following, waits)):
             continue
         first = len(settled)
         while item.after and first > 0 and _is_together(settled[first - 1], item):
@@ -64,14 +67,13 @@ def _is_together(earlier: Item, item: Item) -> bool:
 
 
 class _Lane:
-    def __init__(self, thread: int, items: Sequence[Item]) -> None:
+    def __init__(self, thread: int, items: list[Item]) -> None:
         self.thread = thread
         self.items = items
         self.at = 0
         self.position = 0  # the point that it has come to
         self.is_past = True  # whether it is past that point
         self.is_outside = False  # whether it has let go of the baton there
-        self.final: int | None = None  # where it was when the run ended
 
     @property
     def next(self) -> Item | None:
@@ -84,7 +86,7 @@ class _Lane:
 
 class Linear:
     """Lanes by thread; `waits` are the sites of operations that have waited in vain, or slept, and
-    `finals` where threads were when the run was cut off."""
+    `finals` where threads were when the run ended, of those that had not."""
 
     def __init__(
         self,
@@ -93,21 +95,21 @@ class Linear:
         finals: dict[int, int],
         is_deadlock: bool,
     ) -> None:
+        for items in lanes.values():
+            finals = finals | {item.first: item.second for item in items if item.kind == FINAL}
         self._lanes = {
             thread: _Lane(thread, _settled(items, waits)) for thread, items in lanes.items()
         }
         self._is_deadlock = is_deadlock
         self._step = 0
-        self._note_finals(finals)
+        self._go_on_to(finals)
 
-    def _note_finals(self, finals: dict[int, int]) -> None:
-        for thread, position in finals.items():
-            if thread in self._lanes:
-                self._lanes[thread].final = position
-        for lane in list(self._lanes.values()):
-            for item in lane.items:
-                if item.kind == FINAL and item.first in self._lanes:
-                    self._lanes[item.first].final = item.second
+    def _go_on_to(self, finals: dict[int, int]) -> None:
+        """Threads that were in the middle of something come as far as they came."""
+        for thread, lane in self._lanes.items():
+            last = lane.items[-1] if lane.items else None
+            if thread in finals and (last is None or last.kind not in _LAST):
+                lane.items.append(Item(finals[thread] + 1, ACCESS))
 
     def run(self, sink: Sink) -> int:
         """Tell everything; the number of steps."""
@@ -166,7 +168,7 @@ class Linear:
             lane.is_past = False
 
     def _do(self, lane: _Lane, item: Item, sink: Sink) -> None:
-        if item.kind not in (YIELD, CLOSE, FINAL, END, ACCESS):
+        if item.kind not in (YIELD, CLOSE, END, ACCESS):
             sink.happens(self._step, lane.thread, item)
         lane.is_outside = item.kind in (WAIT, YIELD)
         lane.at += 1
@@ -210,11 +212,5 @@ class Linear:
                 raise Unordered(f"thread {lane.thread} cannot stop at its point {lane.position}")
             sink.switch(self._step, "preempt", to)
             return
-        last = lane.items[-1] if lane.items else None
-        if last is not None and last.kind == END:
-            sink.switch(self._step, "yield", to)
-        elif lane.final is not None and lane.final > lane.position:
-            self._arrive(lane, lane.position + 1)
-            sink.switch(self._step, "preempt", to)
-        else:
-            sink.switch(self._step, "yield", to)
+        has_ended = lane.items and lane.items[-1].kind == END
+        sink.switch(self._step, "yield" if has_ended else "preempt", to)
