@@ -77,13 +77,14 @@ def convert(recording: Recording, directory: Path) -> Path:
     lanes = lanes_of(recording)
     sites = recording.definitions.sites
     waits = frozenset(site.number for site in sites if site.operation in _IN_VAIN)
+    ends = frozenset(site.number for site in sites if site.operation == "end")
     is_deadlock = recording.state is not None and recording.state.ended == "deadlock"
     written = _Written(recording)
     try:
         if 0 not in lanes:
             raise Unordered("the first thread did nothing")
         finals = recording.state.positions() if recording.state else {}
-        steps = Linear(lanes, waits, finals, is_deadlock).run(written)
+        steps = Linear(lanes, waits, ends, finals, is_deadlock).run(written)
     except Unordered as error:
         raise RecordingError(recording.path, "damaged", f"lanes: {error}") from None
     directory.mkdir(mode=0o700, parents=True)

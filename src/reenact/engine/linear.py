@@ -85,13 +85,14 @@ class _Lane:
 
 
 class Linear:
-    """Lanes by thread; `waits` are the sites of operations that have waited in vain, or slept, and
-    `finals` where threads were when the run ended, of those that had not."""
+    """Lanes by thread; `waits` are the sites of operations that have waited in vain, or slept,
+    `ends` those of ends of threads, and `finals` where threads were when the run ended, of those that had not."""
 
     def __init__(
         self,
         lanes: dict[int, Sequence[Item]],
         waits: frozenset[int],
+        ends: frozenset[int],
         finals: dict[int, int],
         is_deadlock: bool,
     ) -> None:
@@ -101,6 +102,7 @@ class Linear:
             thread: _Lane(thread, _settled(items, waits)) for thread, items in lanes.items()
         }
         self._is_deadlock = is_deadlock
+        self._ends = ends
         self._step = 0
         self._go_on_to(finals)
 
@@ -108,7 +110,9 @@ class Linear:
         """Threads that were in the middle of something come as far as they came."""
         for thread, lane in self._lanes.items():
             last = lane.items[-1] if lane.items else None
-            if thread in finals and (last is None or last.kind not in _LAST):
+            if last is not None and last.kind == OPERATION and last.first in self._ends:
+                lane.items.append(Item(last.position, END, thread))
+            elif thread in finals and (last is None or last.kind not in _LAST):
                 lane.items.append(Item(finals[thread] + 1, ACCESS))
 
     def run(self, sink: Sink) -> int:
