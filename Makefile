@@ -64,7 +64,7 @@ $(VENV)/.installed: $(SOURCES)
 
 # Free-threaded, with `make test-3.13t`: tools/free-threaded-python makes one.
 .venv-3.13t/.installed: $(SOURCES)
-	@sh tools/make-venv .venv-3.13t '.[dev,scenarios-free-threaded]' 3.13t
+	@sh tools/make-venv .venv-3.13t '.[tests,scenarios-free-threaded]' 3.13t
 
 clean:
 	rm -rf build .venv .venv-* src/*.egg-info src/reenact/*.so
