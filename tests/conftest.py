@@ -13,6 +13,7 @@ from tests import free_threaded
 if TYPE_CHECKING:
     import pytest
 
+pytest_plugins = "pytester"  # for tests/plugin; no conftest further down may name plugins
 SOURCES = str(Path(__file__).resolve().parent.parent / "src")
 
 
