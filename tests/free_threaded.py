@@ -12,6 +12,8 @@ from collections.abc import Iterator
 import pytest
 
 HAS_GIL = "t" not in sys.abiflags
+# What the interpreter writes to standard error when a module cannot do without the GIL.
+GIL_IS_BACK = b"The global interpreter lock (GIL) has been enabled"
 NOT_YET = {
     "tests/canaries/": "the collector goes through the blocks of the allocator, canaries included,"
     " so reenact run --tools is refused there",
@@ -30,6 +32,11 @@ def leave_out(items: list[pytest.Item]) -> None:
         reason = reason_for(item.nodeid)
         if reason is not None:
             item.add_marker(pytest.mark.skip(reason=f"NOT YET without the GIL: {reason}"))
+
+
+def check() -> None:
+    """The GIL comes back with a module that says nothing of being able to do without."""
+    assert HAS_GIL or not sys._is_gil_enabled(), "the GIL is on"
 
 
 def header() -> Iterator[str]:
