@@ -1,6 +1,6 @@
 # Everything from a fresh clone: make demo, make test. Virtual environments are made as needed.
 
-VERSIONS := 3.11 3.12 3.13
+VERSIONS := 3.11 3.12 3.13 3.13t
 VENV := .venv
 PYTHON := $(VENV)/bin/python
 SOURCES := pyproject.toml setup.py $(wildcard src/reenact/_core/*.c src/reenact/_core/*.h)
@@ -11,7 +11,8 @@ SOURCES := pyproject.toml setup.py $(wildcard src/reenact/_core/*.c src/reenact/
 demo: $(VENV)/.installed
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" sh examples/demo.sh
 
-# The tests on every Python we support that is installed; a missing one is said, loudly.
+# The tests on every Python we support that is installed; a missing one is said, loudly. 3.13t is
+# free-threaded: tools/free-threaded-python makes one.
 test:
 	@sh tools/install-servers
 	@set -e; tested=; for version in $(VERSIONS); do \
@@ -62,7 +63,7 @@ $(VENV)/.installed: $(SOURCES)
 .venv-%/.installed: $(SOURCES)
 	@sh tools/make-venv .venv-$* '.[dev,scenarios]' $*
 
-# Free-threaded, with `make test-3.13t`: tools/free-threaded-python makes one.
+# Free-threaded: without the packages that are not released for it.
 .venv-3.13t/.installed: $(SOURCES)
 	@sh tools/make-venv .venv-3.13t '.[tests,scenarios-free-threaded]' 3.13t
 

@@ -16,11 +16,30 @@ RUNS_ALL = bool(os.environ.get("REENACT_ALL_TESTS"))
 IS_DEFAULT = RUNS_ALL or sys.version_info[:2] == DEFAULT
 
 ONCE = (
+    # what is built upon recording, replaying and searching, and adds nothing that knows the version
     "tests/debug/",
     "tests/plugin/",
     "tests/traps/",
     "tests/docs/",
     "tests/races/test_later",
+    # the text of our sources, of our tables and of settings
+    "tests/unit/test_architecture",
+    "tests/unit/test_config",
+    "tests/races/test_table.py::test_the_lines_that_are_named_are_those_that_race",
+    # packing and reading, in Python that is the same everywhere; what is read is made by each
+    # version in all tests that replay
+    "tests/unit/recordings/test_header",
+    "tests/unit/recordings/test_members",
+    "tests/unit/recordings/test_pack",
+    "tests/unit/recordings/test_reader",
+    # what another system or a full disk refuses, and what is said then
+    "tests/checkpoints/test_elsewhere",
+    "tests/crash/test_disk",
+    # each program of inputs once more, cut off from the outside; the scenarios always are
+    "tests/fidelity/test_surroundings.py::test_without_the_outside",
+    # libraries with sites: all kinds of instructions are in the other groups
+    "tests/conformance/test_accesses.py::test_cpython_with_accesses[library]",
+    "tests/conformance/test_accesses.py::test_cpython_with_accesses[modules]",
     # the tracer that it is compared with is not told of what a module's body writes, from 3.12 on
     "tests/checkpoints/test_moves.py::test_the_last_write_is_the_one_that_a_trace_of_all_writes_has",
     # words, files and options around a search; the searches are also in unit/explore
