@@ -30,9 +30,10 @@ test:
 PYTEST := -n 2 --dist worksteal
 
 # Most tests start processes: where Python is told to write no bytecode, each would compile it all.
+# Not quietly: the header says what is not run.
 test-%: .venv-%/.installed
 	.venv-$*/bin/python -m compileall -q src
-	.venv-$*/bin/python -m pytest -q $(PYTEST)
+	.venv-$*/bin/python -m pytest $(PYTEST)
 
 check: .venv-3.11/.installed
 	.venv-3.11/bin/ruff check .
