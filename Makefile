@@ -1,6 +1,6 @@
 # Everything from a fresh clone: make demo, make test. Virtual environments are made as needed.
 
-VERSIONS := 3.11 3.12 3.13
+VERSIONS := 3.11 3.12 3.13 3.13t
 VENV := .venv
 PYTHON := $(VENV)/bin/python
 SOURCES := pyproject.toml setup.py $(wildcard src/reenact/_core/*.c src/reenact/_core/*.h)
@@ -11,7 +11,8 @@ SOURCES := pyproject.toml setup.py $(wildcard src/reenact/_core/*.c src/reenact/
 demo: $(VENV)/.installed
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" sh examples/demo.sh
 
-# The tests on every Python we support that is installed; a missing one is said, loudly.
+# The tests on every Python we support that is installed; a missing one is said, loudly. 3.13t is
+# free-threaded: tools/free-threaded-python makes one.
 test:
 	@sh tools/install-servers
 	@set -e; tested=; for version in $(VERSIONS); do \
@@ -29,9 +30,10 @@ test:
 PYTEST := -n 2 --dist worksteal
 
 # Most tests start processes: where Python is told to write no bytecode, each would compile it all.
+# Not quietly: the header says what is not run.
 test-%: .venv-%/.installed
 	.venv-$*/bin/python -m compileall -q src
-	.venv-$*/bin/python -m pytest -q $(PYTEST)
+	.venv-$*/bin/python -m pytest $(PYTEST)
 
 check: .venv-3.11/.installed
 	.venv-3.11/bin/ruff check .
@@ -62,9 +64,9 @@ $(VENV)/.installed: $(SOURCES)
 .venv-%/.installed: $(SOURCES)
 	@sh tools/make-venv .venv-$* '.[dev,scenarios]' $*
 
-# Free-threaded, with `make test-3.13t`: tools/free-threaded-python makes one.
+# Free-threaded: without the packages that are not released for it.
 .venv-3.13t/.installed: $(SOURCES)
-	@sh tools/make-venv .venv-3.13t '.[dev,scenarios-free-threaded]' 3.13t
+	@sh tools/make-venv .venv-3.13t '.[tests,scenarios-free-threaded]' 3.13t
 
 clean:
 	rm -rf build .venv .venv-* src/*.egg-info src/reenact/*.so

@@ -9,6 +9,13 @@ from pathlib import Path
 
 
 def children_of(pid: int) -> list[int]:
+    """Those of all its threads; where the kernel has no list of them, all processes are asked."""
+    try:
+        lists = [path.read_text() for path in Path(f"/proc/{pid}/task").glob("*/children")]
+    except OSError:  # a thread ended just now, or the process
+        lists = []
+    if lists:
+        return sorted(int(each) for text in lists for each in text.split())
     return [each for each in _processes() if _parent_of(each) == pid]
 
 

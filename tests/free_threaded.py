@@ -12,9 +12,17 @@ from collections.abc import Iterator
 import pytest
 
 HAS_GIL = "t" not in sys.abiflags
+# What the interpreter writes to standard error when a module cannot do without the GIL.
+GIL_IS_BACK = b"The global interpreter lock (GIL) has been enabled"
 NOT_YET = {
     "tests/canaries/": "the collector goes through the blocks of the allocator, canaries included,"
     " so reenact run --tools is refused there",
+    "tests/checkpoints/test_moves.py::test_the_way_back_is_the_way_forward[weakref_callbacks]": (
+        "its replay with a trace of all lines diverges; why is not known"
+    ),
+    "tests/guard/test_run.py::test_a_re_execution_leaves_the_same_objects_at_the_same_addresses": (
+        "what is compared are the pools of an allocator that is not used there"
+    ),
 }
 
 
@@ -30,6 +38,11 @@ def leave_out(items: list[pytest.Item]) -> None:
         reason = reason_for(item.nodeid)
         if reason is not None:
             item.add_marker(pytest.mark.skip(reason=f"NOT YET without the GIL: {reason}"))
+
+
+def check() -> None:
+    """The GIL comes back with a module that says nothing of being able to do without."""
+    assert HAS_GIL or not sys._is_gil_enabled(), "the GIL is on"
 
 
 def header() -> Iterator[str]:

@@ -30,7 +30,7 @@ def main() -> None:
                 traveller.go_to(next(steps))
             thread = traveller.stop.thread
             threading.Timer(0.5, tell).start()
-            traveller.ask("evaluate", text="[0 for _ in iter(int, 1)]", thread=thread)
+            traveller.ask("evaluate", text="sum(0 for _ in iter(int, 1))", thread=thread)
         tell()
         signal.pause()
 

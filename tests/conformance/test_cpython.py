@@ -13,6 +13,7 @@ import os
 import subprocess
 import sys
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -93,10 +94,14 @@ def test_cpython(tmp_path: Path, names: list[str], strategy: list[str]) -> None:
     for name in names:
         if importlib.util.find_spec(name.partition("@")[0]) is None:
             pytest.skip(f"{name} IS NOT INSTALLED with this Python: none of its tests was run")
-    stock = run(tmp_path, "stock", [], names)
     record = ["-m", "reenact", "record", "-o", str(tmp_path / "run.reenact"), *strategy]
     record += ["--instrument", "test"]  # some tests count on switches inside their own loops
-    engine = run(tmp_path, "engine", record, names)
+    with ThreadPoolExecutor(2) as pool:  # side by side: most of the time these tests sleep
+        runs = [
+            pool.submit(run, tmp_path, "stock", [], names),
+            pool.submit(run, tmp_path, "engine", record, names),
+        ]
+        stock, engine = (each.result() for each in runs)
     passed = [test for test, (outcome, _) in stock.items() if outcome == "passed"]
     assert len(passed) > 5, "stock Python ran hardly any test: nothing would be shown"
     wrong = {

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import random
 import signal
-from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -13,9 +12,9 @@ import pytest
 from reenact.cli.info import as_json, rows
 from reenact.recordings.reader import Recording
 
+from ..versions import IS_DEFAULT
 from .running import (
     PROGRAMS,
-    Done,
     finish,
     left_at,
     program_of,
@@ -25,15 +24,15 @@ from .running import (
     wait_until,
 )
 
-MOMENTS = 50
+MOMENTS = 50 if IS_DEFAULT else 16
 WITH_LAUNCHER = 8  # of these, the launcher is killed too
 _chance = random.Random(20)
 CASES = tuple((number, _chance.randrange(1, 20_000)) for number in range(MOMENTS))
 BUSY = PROGRAMS / "busy.py"
 
 
-def record_and_kill(path: Path, number: int, moment: int) -> tuple[Done, Path, Done]:
-    """Kills once the run has passed the step `moment`; replays what is left."""
+def record_and_kill(path: Path, number: int, moment: int) -> Path:
+    """Kills once the run has passed the step `moment`; what is left."""
     strategy = ("--strategy", "random", "--seed", number) if number % 2 else ("--slice", 100)
     process = start("record", *strategy, "-o", path, BUSY)
     program = program_of(process)
@@ -43,26 +42,14 @@ def record_and_kill(path: Path, number: int, moment: int) -> tuple[Done, Path, D
         kill(process.pid, signal.SIGKILL)
     else:
         os.kill(program, signal.SIGKILL)
-    recorded = finish(process)
-    return recorded, left_at(path), reenact("replay", left_at(path))
-
-
-@pytest.fixture(scope="module")
-def killed(tmp_path_factory: pytest.TempPathFactory) -> list[Future[tuple[Done, Path, Done]]]:
-    """All of them, side by side: each spends its time in processes of its own."""
-    folder = tmp_path_factory.mktemp("killed")
-    pool = ThreadPoolExecutor(os.cpu_count())
-    return [
-        pool.submit(record_and_kill, folder / f"{number}.reenact", number, moment)
-        for number, moment in CASES
-    ]
+    finish(process)
+    return left_at(path)
 
 
 @pytest.mark.parametrize(("number", "moment"), CASES)
-def test_replays_to_the_point_of_death(
-    killed: list[Future[tuple[Done, Path, Done]]], number: int, moment: int
-) -> None:
-    _, path, replayed = killed[number].result()
+def test_replays_to_the_point_of_death(tmp_path: Path, number: int, moment: int) -> None:
+    path = record_and_kill(tmp_path / "run.reenact", number, moment)
+    replayed = reenact("replay", path)
     recording = Recording.open(path)
     assert recording.is_packed == (number >= WITH_LAUNCHER)
     assert recording.last_step >= moment

@@ -9,7 +9,6 @@ import re
 import shutil
 import subprocess
 import sys
-from importlib.metadata import distributions
 from pathlib import Path
 
 import pytest
@@ -26,10 +25,6 @@ from tests.docs.transcripts import difference, shown
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-# As pytest looks for it: in every distribution, also in one that another of the same name hides.
-POINTS = [point for found in distributions() for point in found.entry_points]
-HAS_PLUGIN = any(point.value == "reenact_pytest" for point in POINTS)
-PLUGIN = () if HAS_PLUGIN else ("-p", "reenact_pytest")
 LOCKED = """\
 import threading
 
@@ -56,6 +51,7 @@ def place(tmp_path: Path) -> Path:
 
 def run(place: Path, *command: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # all but ours: loading them takes longest
     return subprocess.run(
         [sys.executable, "-m", *command],
         stdout=subprocess.PIPE,
@@ -68,7 +64,7 @@ def run(place: Path, *command: str) -> subprocess.CompletedProcess[str]:
 
 
 def run_pytest(place: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return run(place, "pytest", "-p", "no:cacheprovider", "-p", "no:xdist", *PLUGIN, *arguments)
+    return run(place, "pytest", "-p", "no:cacheprovider", "-p", "reenact_pytest", *arguments)
 
 
 def assert_shown(page: Path, command: str, output: str) -> None:

@@ -15,7 +15,6 @@ import pytest
 TIMEOUT_S = 120
 
 HAS_ENTRY_POINT = any(point.value == "reenact_pytest" for point in entry_points(group="pytest11"))
-PLUGIN = () if HAS_ENTRY_POINT else ("-p", "reenact_pytest")
 
 # Two threads add to a counter without a lock: right in the plain run, wrong in some other.
 COUNTER = """
@@ -79,7 +78,7 @@ class Bench:
 
     def __init__(self, pytester: pytest.Pytester) -> None:
         self.pytester = pytester
-        pytester.makeini("[pytest]\nasyncio_default_fixture_loop_scope = function\n")
+        pytester.makeini("[pytest]\n")
 
     @property
     def path(self) -> Path:
@@ -100,14 +99,14 @@ class Bench:
 
     def typing(self, typed: str, *args: str) -> Session:
         """With something to read, which is no terminal."""
-        command = (sys.executable, "-m", "pytest", *PLUGIN, "-p", "no:cacheprovider", *args)
+        command = (sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *args)
         return Session(self.pytester.run(*command, stdin=typed.encode(), timeout=TIMEOUT_S))
 
     def spawn(self, *args: str) -> Any:
         """With a terminal."""
-        command = " ".join((sys.executable, "-m", "pytest", *PLUGIN, *args))
+        command = " ".join((sys.executable, "-m", "pytest", *args))
         return self.pytester.spawn(command, expect_timeout=TIMEOUT_S)
 
     def _run(self, *args: str) -> Session:
         run = self.pytester.runpytest_subprocess
-        return Session(run(*PLUGIN, "-p", "no:cacheprovider", *args, timeout=TIMEOUT_S))
+        return Session(run("-p", "no:cacheprovider", *args, timeout=TIMEOUT_S))

@@ -9,14 +9,6 @@ import pytest
 from reenact_pytest import describe
 from tests.plugin.harness import HAS_ENTRY_POINT, Bench
 
-pytest_plugins = "pytester"
-
-
-@pytest.fixture
-def bench(pytester: pytest.Pytester) -> Bench:
-    return Bench(pytester)
-
-
 TESTS = """
     def test_alone():
         pass
@@ -43,8 +35,8 @@ TESTS = """
 """
 
 
-def test_without_the_option_nothing_of_reenact_is_imported(bench: Bench) -> None:
-    bench.write(
+def test_without_the_option_nothing_of_reenact_is_imported(beside: Bench) -> None:
+    beside.write(
         """
         import sys
 
@@ -54,16 +46,16 @@ def test_without_the_option_nothing_of_reenact_is_imported(bench: Bench) -> None
         """,
         head="",
     )
-    session = bench.plain()
+    session = beside.plain()
     assert session.counted == {"passed": 1}
     assert "reenact ===" not in session.out
 
 
 @pytest.mark.skipif(not HAS_ENTRY_POINT, reason="the plugin is not installed")
-def test_it_can_be_disabled(bench: Bench) -> None:
-    bench.write("def test_it(): pass", head="")
-    assert bench.plain("-p", "no:reenact").counted == {"passed": 1}
-    session = bench.plain("-p", "no:reenact", "--reenact")
+def test_it_can_be_disabled(beside: Bench) -> None:
+    beside.write("def test_it(): pass", head="")
+    assert beside.plain("-p", "no:reenact").counted == {"passed": 1}
+    session = beside.plain("-p", "no:reenact", "--reenact")
     assert session.code == 4
     assert "unrecognized arguments: --reenact" in session.out
 
@@ -105,9 +97,9 @@ def test_selection(bench: Bench) -> None:
     assert bench.reenact("-k", "locked").counted == {"passed": 1, "deselected": 3}
 
 
-def test_xdist(bench: Bench) -> None:
+def test_xdist(beside: Bench) -> None:
     pytest.importorskip("xdist")
-    bench.write(
+    beside.write(
         TESTS
         + """
     def test_race_for_locks():
@@ -120,23 +112,23 @@ def test_xdist(bench: Bench) -> None:
         together(lambda: take(first, second), lambda: take(second, first))
     """
     )
-    session = bench.reenact("-n", "2")
+    session = beside.reenact("-n", "2")
     assert session.counted == {"passed": 2, "failed": 2, "inconclusive": 1}, session.out
     assert session.code == 1
     assert session.searched()[0] == 4
     assert session.single() == 1
     assert "assert 1 == 2" in session.out
     assert "INCONCLUSIVE test_it.py::test_open" in session.out
-    assert bench.replay(session.replay_path()).counted["failed"] == 1
-    session = bench.reenact("-n", "2", "-k", "not race")
+    assert beside.replay(session.replay_path()).counted["failed"] == 1
+    session = beside.reenact("-n", "2", "-k", "not race")
     assert session.code == 7
 
 
-def test_coverage(bench: Bench) -> None:
+def test_coverage(beside: Bench) -> None:
     pytest.importorskip("pytest_cov")
-    bench.write(TESTS)
-    plain = bench.plain("--cov=.", "--cov-report=term-missing", "-k", "race or locked")
-    session = bench.reenact("--cov=.", "--cov-report=term-missing", "-k", "race or locked")
+    beside.write(TESTS)
+    plain = beside.plain("--cov=.", "--cov-report=term-missing", "-k", "race or locked")
+    session = beside.reenact("--cov=.", "--cov-report=term-missing", "-k", "race or locked")
     assert session.counted == {"passed": 1, "failed": 1, "deselected": 2}, session.out
 
     def row(text: str) -> list[str]:
@@ -146,16 +138,16 @@ def test_coverage(bench: Bench) -> None:
     assert row(session.out) == row(plain.out)
 
 
-def test_a_time_limit(bench: Bench) -> None:
+def test_a_time_limit(beside: Bench) -> None:
     pytest.importorskip("pytest_timeout")
-    bench.write(
+    beside.write(
         """
         def test_it():
             while True:
                 together(int, int)
         """
     )
-    session = bench.reenact("--timeout", "2")
+    session = beside.reenact("--timeout", "2")
     assert session.code == 1, session.out
     assert session.counted == {"failed": 1}
 
@@ -191,11 +183,11 @@ def test_a_time_limit_that_strikes_between_schedules(
     assert "it is for all of them together" in session.out
 
 
-def test_a_time_limit_that_is_not_reached(bench: Bench) -> None:
+def test_a_time_limit_that_is_not_reached(beside: Bench) -> None:
     pytest.importorskip("pytest_timeout")
-    bench.write(TESTS)
+    beside.write(TESTS)
     for method in ("signal", "thread"):
-        session = bench.reenact("--timeout", "60", "--timeout-method", method, "-k", "locked")
+        session = beside.reenact("--timeout", "60", "--timeout-method", method, "-k", "locked")
         assert session.counted == {"passed": 1, "deselected": 3}, session.out
 
 
@@ -217,18 +209,18 @@ DEADLOCK = """
 """
 
 
-def test_with_a_time_limit_a_deadlock_is_still_one(bench: Bench) -> None:
+def test_with_a_time_limit_a_deadlock_is_still_one(beside: Bench) -> None:
     """Its handler is not the program's, which can hope for no signal."""
     pytest.importorskip("pytest_timeout")
-    bench.write(DEADLOCK + "\n    def test_it():\n        deadlock()\n")
-    session = bench.reenact("--timeout", "50")
+    beside.write(DEADLOCK + "\n    def test_it():\n        deadlock()\n")
+    session = beside.reenact("--timeout", "50")
     assert session.counted == {"failed": 1}, session.out
     assert "deadlock: thread 0.1 -> thread 0.2" in session.out, session.out
 
 
-def test_a_handler_that_was_taken_back_wakes_nobody(bench: Bench) -> None:
+def test_a_handler_that_was_taken_back_wakes_nobody(beside: Bench) -> None:
     pytest.importorskip("pytest_timeout")
-    bench.write(
+    beside.write(
         DEADLOCK
         + """
     def test_it():
@@ -237,7 +229,7 @@ def test_a_handler_that_was_taken_back_wakes_nobody(bench: Bench) -> None:
         deadlock()
 """
     )
-    session = bench.reenact("--timeout", "50")
+    session = beside.reenact("--timeout", "50")
     assert "deadlock: thread 0.1 -> thread 0.2" in session.out, session.out
 
 
@@ -266,9 +258,9 @@ def test_an_alarm_that_the_test_has_set_wakes_it(bench: Bench) -> None:
     assert bench.reenact("--reenact-runs", "3").counted == {"passed": 1}
 
 
-def test_asyncio(bench: Bench) -> None:
+def test_asyncio(beside: Bench) -> None:
     pytest.importorskip("pytest_asyncio")
-    bench.write(
+    beside.write(
         """
         import asyncio
         import pytest_asyncio
@@ -316,8 +308,8 @@ def test_asyncio(bench: Bench) -> None:
             assert order == [1, 2]
         """
     )
-    assert bench.plain().counted == {"passed": 4}
-    session = bench.reenact("-v")
+    assert beside.plain().counted == {"passed": 4}
+    session = beside.reenact("-v")
     assert "test_tasks PASSED" in session.out
     assert "test_shared PASSED" in session.out
     assert "test_in_a_thread FAILED" in session.out
@@ -325,9 +317,9 @@ def test_asyncio(bench: Bench) -> None:
     assert session.counted == {"passed": 2, "failed": 2}
 
 
-def test_anyio(bench: Bench) -> None:
+def test_anyio(beside: Bench) -> None:
     pytest.importorskip("anyio")
-    bench.write(
+    beside.write(
         """
         import anyio
 
@@ -360,8 +352,8 @@ def test_anyio(bench: Bench) -> None:
             assert counter.value == 2
         """
     )
-    assert bench.plain().counted == {"passed": 2}
-    session = bench.reenact("-v", "--reenact-runs", "400")
+    assert beside.plain().counted == {"passed": 2}
+    session = beside.reenact("-v", "--reenact-runs", "400")
     assert "test_tasks PASSED" in session.out, session.out
     assert "test_in_a_thread FAILED" in session.out, session.out
 

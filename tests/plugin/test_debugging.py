@@ -11,8 +11,6 @@ from reenact.strategies.searching import AMONG, FORCED, PREEMPTS, Switch
 from reenact_pytest.recorded import moved
 from tests.plugin.harness import Bench
 
-pytest_plugins = "pytester"
-
 RACE = """
     def test_race():
         counter = Counter()
@@ -20,16 +18,6 @@ RACE = """
         total = counter.value
         assert total == 2
 """
-
-
-@pytest.fixture
-def bench(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Bench:
-    """Without other plugins: each takes time to load, in four processes and their replays."""
-    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-    monkeypatch.setenv("PYTEST_PLUGINS", "reenact_pytest")
-    bench = Bench(pytester)
-    pytester.makeini("[pytest]\n")
-    return bench
 
 
 class Terminal:

@@ -6,14 +6,6 @@ import pytest
 
 from tests.plugin.harness import Bench
 
-pytest_plugins = "pytester"
-
-
-@pytest.fixture
-def bench(pytester: pytest.Pytester) -> Bench:
-    return Bench(pytester)
-
-
 RACE = """
     def test_race():
         counter = Counter()

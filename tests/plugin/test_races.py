@@ -6,8 +6,6 @@ import pytest
 
 from tests.plugin.harness import Bench
 
-pytest_plugins = "pytester"
-
 # Two threads count, and nobody looks at the sum.
 TESTS = """
     def test_racy():
@@ -32,11 +30,9 @@ TESTS = """
 RACE = "race on Counter.value: test_it.py:11 and test_it.py:10, and 1 more"
 
 
-@pytest.fixture
-def bench(pytester: pytest.Pytester) -> Bench:
-    made = Bench(pytester)
-    made.write(TESTS)
-    return made
+@pytest.fixture(autouse=True)
+def written(bench: Bench) -> None:
+    bench.write(TESTS)
 
 
 def test_a_test_that_races_fails_with_the_report_and_does_so_again(bench: Bench) -> None:

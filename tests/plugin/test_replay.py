@@ -9,14 +9,6 @@ import pytest
 
 from tests.plugin.harness import Bench
 
-pytest_plugins = "pytester"
-
-
-@pytest.fixture
-def bench(pytester: pytest.Pytester) -> Bench:
-    return Bench(pytester)
-
-
 TESTS = """
     def test_race():
         counter = Counter()

@@ -2,16 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.plugin.harness import Bench, Session
-
-pytest_plugins = "pytester"
-
-
-@pytest.fixture
-def bench(pytester: pytest.Pytester) -> Bench:
-    return Bench(pytester)
 
 
 def is_inconclusive(session: Session) -> bool:

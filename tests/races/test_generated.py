@@ -26,6 +26,7 @@ from tests.races.generated import (
     without_endless_waits,
 )
 from tests.races.oracle import Mode
+from tests.versions import IS_DEFAULT
 
 
 def test_a_seed_means_one_program() -> None:
@@ -80,6 +81,7 @@ def test_programs_end_by_themselves_without_a_word() -> None:
 @pytest.mark.parametrize("strategy", strategies.BUILTIN)
 def test_detector_and_oracle_agree(strategy: str) -> None:
     seeds = range(0, 120) if strategy == "random" else range(120, 200)
+    seeds = seeds if IS_DEFAULT else seeds[::2]
     agreed = agreeing.compare(seeds, strategy)
     assert agreed.differences == []
     assert agreed.racy > len(seeds) // 4, "hardly any program raced: nothing was compared"

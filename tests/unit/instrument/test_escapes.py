@@ -16,6 +16,7 @@ from reenact.instrument.escapes import Escapes
 from reenact.instrument.scopes import Names
 from reenact.instrument.shown import show
 
+from ...versions import IS_DEFAULT
 from .watching import with_accesses
 
 HEAD = """
@@ -266,7 +267,7 @@ def run(source: str, watcher: Callable[..., None]) -> tuple[list[object], list[o
     return ends, list(result)
 
 
-@pytest.mark.parametrize("seed", range(300))
+@pytest.mark.parametrize("seed", range(300 if IS_DEFAULT else 60))
 def test_what_has_no_site_was_never_in_reach(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     source = a_function(random.Random(seed))
     cut = {each.line for each in show(source.encode(), "p").cut if "leaves" in each.reason}
