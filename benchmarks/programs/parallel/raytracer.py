@@ -33,9 +33,7 @@ class Scene:
     """Balls of several sizes: centre, squared radius, shine and colour; and a light."""
 
     def __init__(self) -> None:
-        places = [
-            (x, y, z) for x in range(BALLS) for y in range(BALLS) for z in range(2)
-        ]
+        places = [(x, y, z) for x in range(BALLS) for y in range(BALLS) for z in range(2)]
         self.balls: list[Ball] = [
             (
                 2.0 * x - BALLS + 1.0,

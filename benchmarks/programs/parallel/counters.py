@@ -1,0 +1,40 @@
+"""Shared memory: counters in many objects, counted up without locks; what is lost depends on the run."""
+
+from team import at_least, start
+
+TURNS = 1_500_000
+OBJECTS = 256
+FOREIGN_EACH = 16
+
+
+class Counter:
+    """A count, and by how much at a time."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.step = 1
+
+
+def main() -> None:
+    """Mostly a thread's own counters; every sixteenth time any."""
+    team, scale = start()
+    turns = at_least(8, TURNS * scale)
+    counters = [Counter() for _ in range(OBJECTS)]
+
+    def work(number: int) -> None:
+        own = team.share(number, OBJECTS)
+        first, size = own.start, len(own)
+        place = 0
+        for turn in team.share(number, turns):
+            place += 1
+            if turn % FOREIGN_EACH:
+                counter = counters[first + place % size]
+            else:
+                counter = counters[turn * 40_503 % OBJECTS]
+            counter.count += counter.step
+
+    team.run(work)
+    team.finish([counter.count for counter in counters])
+
+
+main()
