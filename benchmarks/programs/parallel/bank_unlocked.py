@@ -1,4 +1,4 @@
-"""Shared memory: transfers between accounts without locks; money is lost and made, as the run goes."""
+"""Shared memory: transfers between accounts without locks; money is lost and made."""
 
 from team import at_least, start
 

@@ -1,7 +1,7 @@
 """Black-Scholes: the worth of many options, by a formula.
 
-After blackscholes of PARSEC: lists of what is known of each option, and of the prices; each thread
-has the options of one piece, and goes over them several times.
+After blackscholes of PARSEC: lists of what is known of each option, and of the prices; each
+thread has the options of one piece, and goes over them several times.
 """
 
 from math import exp, log, sqrt

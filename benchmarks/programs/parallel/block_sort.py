@@ -1,7 +1,7 @@
 """Shared memory: a list sorted in place, in blocks; neighbouring blocks are merged in turn.
 
-Each thread sorts its blocks; then, in as many rounds as there are blocks, merges pairs of neighbours,
-odd ones and even ones in turn, with a barrier between.
+Each thread sorts its blocks; then, in as many rounds as there are blocks, merges pairs of
+neighbours, odd ones and even ones in turn, with a barrier between.
 """
 
 from random import Random

@@ -1,4 +1,4 @@
-"""Texts made up for the indexer and the searcher: words of a made-up language, some of them often."""
+"""Texts made up for the indexer and the searcher: words of no language, some of them often."""
 
 from random import Random
 

@@ -1,4 +1,4 @@
-"""Shared memory: counters in many objects, counted up without locks; what is lost depends on the run."""
+"""Shared memory: counters of many objects, counted up without locks; some counts are lost."""
 
 from team import at_least, start
 
@@ -24,9 +24,7 @@ def main() -> None:
     def work(number: int) -> None:
         own = team.share(number, OBJECTS)
         first, size = own.start, len(own)
-        place = 0
-        for turn in team.share(number, turns):
-            place += 1
+        for place, turn in enumerate(team.share(number, turns)):
             if turn % FOREIGN_EACH:
                 counter = counters[first + place % size]
             else:

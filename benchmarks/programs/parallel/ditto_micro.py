@@ -1,10 +1,10 @@
 """Ditto's microbenchmark: threads load and store random fields of random shared objects, unlocked.
 
 After chapter 5 of the thesis on Ditto: six axes (figures 5.1 to 5.6), each an option; `--pattern
-overlap` is the one of figure 5.7, where each thread goes over a piece of the objects that overlaps
-those of its neighbours. Each thread has its operations from a generator of its own. What a store
-writes depends on the last value loaded: so the checksum of all fields depends on how the threads
-interleaved, and that of one thread's loads is printed by itself.
+overlap` is the one of figure 5.7, where each thread goes over a piece of the objects that
+overlaps those of its neighbours. Each thread has its operations from a generator of its own. What
+a store writes depends on the last value loaded: so the checksum of all fields depends on how the
+threads interleaved, and that of one thread's loads is printed by itself.
 """
 
 import argparse

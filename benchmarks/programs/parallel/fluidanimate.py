@@ -1,8 +1,8 @@
 """A fluid: particles in cells of a grid, pressed apart by their neighbours, in phases.
 
-After fluidanimate of PARSEC: each thread has some rows of cells; what it adds to cells at the border
-of its rows it adds under the cell's lock; a barrier ends each phase. In two dimensions. Sums are
-kept in fixed point, so that it does not matter in which order threads add to them.
+After fluidanimate of PARSEC: each thread has some rows of cells; what it adds to cells at the
+border of its rows it adds under the cell's lock; a barrier ends each phase. In two dimensions.
+Sums are kept in fixed point, so that it does not matter in which order threads add to them.
 """
 
 import threading

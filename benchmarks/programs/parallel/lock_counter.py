@@ -1,4 +1,4 @@
-"""Locks: threads count under one lock that all of them want, with a little work of their own between."""
+"""Locks: threads count under one lock that all want, with a little work of their own between."""
 
 import threading
 

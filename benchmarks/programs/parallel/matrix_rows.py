@@ -1,7 +1,7 @@
-"""Shared memory: a product of matrices, lists of rows that all read; each thread writes its own rows.
+"""Shared memory: a product of matrices: lists of rows that all read, rows that one writes.
 
-All entries are small integers. Each row begins its sums elsewhere, so that threads seldom read the
-same row at the same time.
+All entries are small integers. Each row begins its sums elsewhere, so that threads seldom read
+the same row at the same time.
 """
 
 from random import Random

@@ -1,7 +1,7 @@
 """Shared memory: a table of known answers that all threads read and fill, without locks.
 
-How many steps each number takes to 1 (halve it, or three times and one more). Two threads may work out
-the same answer; it is the same one.
+How many steps each number takes to 1 (halve it, or three times and one more). Two threads may
+work out the same answer; it is the same one.
 """
 
 from team import at_least, start

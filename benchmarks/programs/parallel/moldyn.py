@@ -1,8 +1,9 @@
 """Molecular dynamics: particles that attract and repel, in a box whose opposite sides meet.
 
-After moldyn of Java Grande: all pairs, forces gathered by each thread in lists of its own, and added
-up after a barrier. The pairs are dealt out in a fixed number of blocks, each with its own lists, and
-added up in the order of the blocks: so the result does not depend on the number of threads.
+After moldyn of Java Grande: all pairs, forces gathered by each thread in lists of its own, and
+added up after a barrier. The pairs are dealt out in a fixed number of blocks, each with its own
+lists, and added up in the order of the blocks: so the result does not depend on the number of
+threads.
 """
 
 from random import Random

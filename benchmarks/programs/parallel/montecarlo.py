@@ -1,7 +1,7 @@
 """Monte Carlo: the worth of an option, from many random ways that a price could go.
 
-After montecarlo of Java Grande: a list of tasks that the threads share, each with a seed of its own;
-the results go into one list, under a lock.
+After montecarlo of Java Grande: a list of tasks that the threads share, each with a seed of its
+own; the results go into one list, under a lock.
 """
 
 import threading

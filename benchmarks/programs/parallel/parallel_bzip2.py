@@ -1,7 +1,7 @@
 """Compression: threads compress the blocks of a text, and one of them writes them in their order.
 
-After pbzip2: a queue of blocks, a table of those that are done, and a condition by which the writer
-learns of them. The writer is a thread of its own, beside those that are asked for.
+After pbzip2: a queue of blocks, a table of those that are done, and a condition by which the
+writer learns of them. The writer is a thread of its own, beside those that are asked for.
 """
 
 import bz2

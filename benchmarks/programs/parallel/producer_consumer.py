@@ -1,7 +1,7 @@
 """Shared memory: rings of slots from each thread to the next, without locks.
 
-A slot is None when it is free. A thread puts into one ring and takes from another, and goes to sleep
-when it can do neither.
+A slot is None when it is free. A thread puts into one ring and takes from another, and goes to
+sleep when it can do neither.
 """
 
 import time

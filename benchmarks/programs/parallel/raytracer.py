@@ -1,8 +1,8 @@
 """Ray tracing: balls in a box, with shadows and reflections.
 
-After raytracer of Java Grande: the lines of the picture are dealt out to the threads in turn; each
-thread builds the scene for itself, and all put their lines into one picture and add to one sum,
-under a lock.
+After raytracer of Java Grande: the lines of the picture are dealt out to the threads in turn;
+each thread builds the scene for itself, and all put their lines into one picture and add to one
+sum, under a lock.
 """
 
 import threading

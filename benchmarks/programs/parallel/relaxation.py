@@ -1,7 +1,7 @@
-"""Shared memory: shortest ways in a graph, by relaxing its edges without locks until nothing changes.
+"""Shared memory: shortest ways in a graph, its edges relaxed without locks until all is still.
 
-Threads race for the distances, and some changes are lost; the next round makes them again. So the end
-is always the same, though the way there is not.
+Threads race for the distances, and some changes are lost; the next round makes them again. So the
+end is always the same, though the way there is not.
 """
 
 from random import Random

@@ -1,9 +1,9 @@
 """Clustering: centres for points, opened one by one where that makes all ways shorter.
 
-After streamcluster of PARSEC: each thread has a piece of the points, works out what a new centre would
-gain for them, and leaves that in a shared list; after a barrier one thread decides, after another all
-move their points. Gains are added up by blocks of points whose number is fixed, in their order, so
-that the result does not depend on the number of threads.
+After streamcluster of PARSEC: each thread has a piece of the points, works out what a new centre
+would gain for them, and leaves that in a shared list; after a barrier one thread decides, after
+another all move their points. Gains are added up by blocks of points whose number is fixed, in
+their order, so that the result does not depend on the number of threads.
 """
 
 from random import Random

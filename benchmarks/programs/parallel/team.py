@@ -2,13 +2,13 @@
 
     PROGRAM [THREADS [SCALE]]
 
-As many threads as asked for do the work, one if nothing is said: the main thread only waits, so that
-one thread and two threads differ in nothing else. SCALE makes the work smaller or larger. The last
-lines are `checksum HEX`, `cpu SECONDS` and `elapsed SECONDS`.
+As many threads as asked for do the work, one if nothing is said: the main thread only waits, so
+that one thread and two threads differ in nothing else. SCALE makes the work smaller or larger.
+The last lines are `checksum HEX`, `cpu SECONDS` and `elapsed SECONDS`.
 
-What is common to the programs, since they are measured on free-threaded interpreters: what a thread
-touches in its inner loop are its own objects, as far as the algorithm lets it. A reference to another
-thread's object costs an atomic operation on a line of the cache that both want.
+What is common to the programs, since they are measured on free-threaded interpreters: what a
+thread touches in its inner loop are its own objects, as far as the algorithm lets it. A reference
+to another thread's object costs an atomic operation on a line of the cache that both want.
 """
 
 import sys

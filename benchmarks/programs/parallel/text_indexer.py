@@ -1,7 +1,7 @@
 """Indexing: which documents have which words, and how often.
 
-After luindex of DaCapo: threads take the next document under a lock, count its words by themselves, and
-put the counts into an index that all share, in shelves with a lock each.
+After luindex of DaCapo: threads take the next document under a lock, count its words by
+themselves, and put the counts into an index that all share, in shelves with a lock each.
 """
 
 import threading

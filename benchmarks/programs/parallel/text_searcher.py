@@ -1,7 +1,7 @@
 """Searching: the best documents for each of many questions.
 
-After lusearch of DaCapo: an index that all threads read and nobody writes, questions in one list that
-is dealt out to them, answers in another; how much was found is counted under a lock.
+After lusearch of DaCapo: an index that all threads read and nobody writes, questions in one list
+that is dealt out to them, answers in another; how much was found is counted under a lock.
 """
 
 import threading

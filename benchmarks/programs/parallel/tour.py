@@ -1,4 +1,4 @@
-"""Shared memory: the shortest tour of some cities, by trying all that could be shorter than the best.
+"""Shared memory: the shortest tour of some cities, by trying all that might be the shortest.
 
 All threads look at the best length so far without a lock; whoever finds a shorter one looks again
 under the lock, and writes it. Beginnings of tours are tasks, taken under another lock.
@@ -51,7 +51,7 @@ def ways(cities: int) -> list[list[int]]:
     """How far it is from each city to each."""
     random = Random(14)
     places = [(random.randrange(SPREAD), random.randrange(SPREAD)) for _ in range(cities)]
-    return [[abs(x - u) + abs(y - v) + 256 for u, v in places] for x, y in places]
+    return [[abs(x - u) + abs(y - v) + 64 for u, v in places] for x, y in places]
 
 
 def search(best: Best, far: list[list[int]], path: list[int], left: list[int], length: int) -> None:

@@ -1,6 +1,7 @@
 """Shared memory: threads have a pile of tasks each, and take from others' when their own is empty.
 
-Tasks are ranges to count primes in; a large one is split into two, and put on the thread's own pile.
+Tasks are ranges to count primes in; a large one is split into two, and put on the thread's own
+pile.
 """
 
 import threading
