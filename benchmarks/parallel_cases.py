@@ -103,8 +103,8 @@ POINTS = tuple(Point(axis, value) for axis, values in AXES.items() for value in 
 
 # Which table or figure of which paper a group or an axis mirrors.
 MIRRORED = {
-    "compute": "Ditto's tables 5.3 to 5.6, iReplayer's figure of overheads on PARSEC",
-    "locks": "the lock-heavy programs of iReplayer's evaluation",
+    "compute": "Ditto's tables 5.3 to 5.6, iReplayer's table 3",
+    "locks": "iReplayer's table 3, of whose rows fluidanimate locks most",
     "shared": "Light's figures 4 (time) and 5 (space)",
     "threads": "Ditto's figure 5.1",
     "operations": "Ditto's figure 5.2",
