@@ -40,13 +40,16 @@ def main() -> int:
             Path(scratch),
         )
         bench.recorders[:] = available(bench)
+        gained = [bench.control()]
         rows = [bench.measure(case) for case in chosen]
-    verdicts, wrong = report.judge(rows), report.wrong(rows)
+        gained.append(bench.control())
+    verdicts, wrong = report.judge(rows, min(gained)), report.wrong(rows)
+    print(report.about_control(gained))
     for block in (*report.blocks(rows), [str(verdict) for verdict in verdicts], wrong):
         if block:
             print("", *block, sep="\n")
     if options.json:
-        told = {"title": title, **report.as_json(rows, verdicts)}
+        told = {"title": title, "control": gained, **report.as_json(rows, verdicts)}
         options.json.write_text(json.dumps(told, indent=1) + "\n")
     return 1 if wrong else 0
 

@@ -83,6 +83,10 @@ CASES = (
     Case("shared", "tour"),
 )
 
+# Threads that share nothing: if two of these are not near twice as fast as one, others are running.
+CONTROL = Case("control", "control")
+CONTROL_SPEED_UP = 1.7
+
 MICRO = {
     "threads": "4",
     "operations": "50000",

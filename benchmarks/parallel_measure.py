@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from measure import CommandFailed, Times, read_elapsed, read_info, run
-from parallel_cases import NOT_ORDER, STOCK, Case, Point, Recorder
+from parallel_cases import CONTROL, NOT_ORDER, STOCK, Case, Point, Recorder
 
 PROBE = Case("locks", "lock_counter")
 
@@ -131,6 +131,16 @@ class Bench:
                 packed += len(packer.compress(piece))
             packed += len(packer.flush())
         return Sizes(recording.stat().st_size, packed)
+
+    def control(self) -> float:
+        """What two threads gain that share nothing: how much of this machine is free."""
+        times = {threads: Times() for threads in (1, 2)}
+        for number in range(self.rounds):
+            for threads, kept in times.items():
+                words = CONTROL.words(threads, self.scale)
+                whole_s, output = run([self.python, *words], number)
+                kept.add(whole_s, read_elapsed(output))
+        return times[1].best / times[2].best
 
     def why_not(self, recorder: Recorder) -> str | None:
         """Why a recorder cannot be measured, tried on next to nothing; None if it can."""

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from parallel_cases import (
+    CONTROL_SPEED_UP,
     LEAST_SPEED_UP,
     MIRRORED,
     SPEED_UP_KEPT,
@@ -166,6 +167,7 @@ class Verdict:
     value: float
     target: float
     is_least: bool = False
+    is_sure: bool = True
 
     @property
     def is_met(self) -> bool:
@@ -174,14 +176,24 @@ class Verdict:
 
     def __str__(self) -> str:
         sign = ">=" if self.is_least else "<="
-        mark = "ok" if self.is_met else "MISSED"
+        mark = ("ok" if self.is_met else "MISSED") if self.is_sure else "UNSURE"
         return f"{self.what:64} {self.value:7.3f} {sign} {self.target:5.2f} {mark}"
 
 
-def judge(rows: list[Row]) -> list[Verdict]:
-    """All figures that have a target."""
+def about_control(gained: list[float]) -> str:
+    """What threads that share nothing gained before and after; little means a busy machine."""
+    told = " and ".join(f"{one:.2f}x" for one in gained)
+    busy = "" if min(gained) >= CONTROL_SPEED_UP else ": the machine is BUSY, believe no speed-up"
+    return f"control: two threads that share nothing gain {told}{busy}"
+
+
+def judge(rows: list[Row], control: float) -> list[Verdict]:
+    """All figures that have a target; `control` is what threads gain that share nothing."""
+    is_sure = control >= CONTROL_SPEED_UP
     return [verdict for target in TARGETS for verdict in judge_cost(rows, target)] + [
-        verdict for name in ("sync", "ditto", "light") for verdict in judge_speed_up(rows, name)
+        verdict
+        for name in ("sync", "ditto", "light")
+        for verdict in judge_speed_up(rows, name, is_sure)
     ]
 
 
@@ -203,7 +215,7 @@ def judge_cost(rows: list[Row], target: Target) -> Iterator[Verdict]:
         yield Verdict(what, ratios[worst], target.ratio)
 
 
-def judge_speed_up(rows: list[Row], name: str) -> Iterator[Verdict]:
+def judge_speed_up(rows: list[Row], name: str, is_sure: bool) -> Iterator[Verdict]:
     """What is kept of stock's speed-up, over the programs in which there is one."""
     kept = {
         label(row): part
@@ -214,7 +226,7 @@ def judge_speed_up(rows: list[Row], name: str) -> Iterator[Verdict]:
     if kept:
         worst = min(kept, key=lambda program: kept[program])
         what = f"{name}, speed-up kept, worst of {len(kept)} ({worst})"
-        yield Verdict(what, kept[worst], SPEED_UP_KEPT, is_least=True)
+        yield Verdict(what, kept[worst], SPEED_UP_KEPT, is_least=True, is_sure=is_sure)
 
 
 def wrong(rows: list[Row]) -> list[str]:

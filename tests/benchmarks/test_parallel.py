@@ -45,8 +45,15 @@ def test_costs_are_judged_by_mean_and_worst() -> None:
 def test_speed_up_is_judged_where_stock_has_one() -> None:
     flat = row(1.0, 1.0)
     flat.seen["stock"].times[1] = times(1.0)
-    kept = list(report.judge_speed_up([row(2.4, 2.0, "other"), flat], "sync"))
+    kept = list(report.judge_speed_up([row(2.4, 2.0, "other"), flat], "sync", True))
     assert [(round(verdict.value, 6), verdict.is_met) for verdict in kept] == [(0.6, False)]
+
+
+def test_nothing_is_said_of_speed_up_on_a_busy_machine() -> None:
+    verdicts = [str(verdict) for verdict in report.judge([row(2.0, 1.0)], 1.2)]
+    assert verdicts[-1].endswith("UNSURE") and verdicts[0].endswith("ok")
+    assert "BUSY" in report.about_control([1.9, 1.2])
+    assert "BUSY" not in report.about_control([1.9, 1.8])
 
 
 def test_wrong_results_are_told() -> None:

@@ -28,7 +28,7 @@ def test_two_threads_find_what_one_finds(case: Case) -> None:
 
 
 def test_every_program_is_measured() -> None:
-    parts = {"team", "corpus", "ditto_micro"}
+    parts = {"team", "corpus", "ditto_micro", "control"}
     programs = {path.stem for path in PROGRAMS.glob("*.py")}
     assert programs - parts == {case.program for case in CASES}
     assert len([case for case in CASES if case.group == "shared"]) >= 12
