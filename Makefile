@@ -39,7 +39,7 @@ check: .venv-3.11/.installed
 	.venv-3.11/bin/ruff check .
 	.venv-3.11/bin/ruff format --check .
 	.venv-3.11/bin/mypy
-	.venv-3.11/bin/clang-format --dry-run --Werror src/reenact/_core/*.c src/reenact/_core/*.h
+	.venv-3.11/bin/clang-format --dry-run --Werror src/reenact/_core/*.[ch] benchmarks/baselines/*.[ch]
 	.venv-3.11/bin/python tools/compile_strictly.py
 
 bench: $(VENV)/.installed .venv-3.11/.installed

@@ -1,0 +1,198 @@
+"""What parallel.py measures: programs by group, points of the microbenchmark, recorders, targets.
+
+A new program is a file in programs/parallel/ and a line here; a new recorder is a line here, or an
+option of the command line.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+PROGRAMS = HERE / "programs" / "parallel"
+BASELINES = HERE / "baselines"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A program that takes THREADS and SCALE; racy ones do not always give the same result."""
+
+    group: str
+    program: str
+    is_racy: bool = False
+
+    @property
+    def name(self) -> str:
+        """What it is called in tables."""
+        return self.program
+
+    def words(self, threads: int, scale: float) -> list[str]:
+        """The program and its arguments."""
+        return [str(PROGRAMS / f"{self.program}.py"), str(threads), str(scale)]
+
+
+@dataclass(frozen=True)
+class Point:
+    """The microbenchmark with one option at another value than by default."""
+
+    axis: str
+    value: str
+    group: str = "micro"
+    is_racy: bool = True
+
+    @property
+    def name(self) -> str:
+        """What it is called in messages."""
+        return f"{self.axis} {self.value}"
+
+    def words(self, threads: int, scale: float) -> list[str]:
+        """The program and its arguments; it has its own number of threads, whatever is said."""
+        options = dict(MICRO, **{self.axis: self.value})
+        options["operations"] = str(max(1, round(int(options["operations"]) * scale)))
+        words = [str(PROGRAMS / "ditto_micro.py")]
+        for name, value in options.items():
+            words += [f"--{name}", value]
+        return words
+
+
+CASES = (
+    Case("compute", "moldyn"),
+    Case("compute", "montecarlo"),
+    Case("compute", "raytracer"),
+    Case("compute", "blackscholes"),
+    Case("compute", "fluidanimate"),
+    Case("compute", "streamcluster"),
+    Case("compute", "parallel_bzip2"),
+    Case("compute", "text_indexer"),
+    Case("compute", "text_searcher"),
+    Case("locks", "lock_counter"),
+    Case("locks", "lock_buckets"),
+    Case("locks", "lock_relay"),
+    Case("shared", "counters", is_racy=True),
+    Case("shared", "producer_consumer"),
+    Case("shared", "matrix_rows"),
+    Case("shared", "relaxation"),
+    Case("shared", "bank_locked"),
+    Case("shared", "bank_unlocked", is_racy=True),
+    Case("shared", "work_stealing"),
+    Case("shared", "stencil"),
+    Case("shared", "histogram"),
+    Case("shared", "memo_table"),
+    Case("shared", "block_sort"),
+    Case("shared", "tour"),
+)
+
+# Threads that share nothing: if two of these are not near twice as fast as one, others are running.
+CONTROL = Case("control", "control")
+CONTROL_SPEED_UP = 1.7
+
+MICRO = {
+    "threads": "4",
+    "operations": "50000",
+    "ratio": "1:1",
+    "fields": "4",
+    "objects": "8",
+    "processors": "2",
+}
+AXES = {
+    "threads": ("1", "2", "4", "8", "16", "32", "64"),
+    "operations": ("12500", "25000", "50000", "100000", "200000"),
+    "ratio": ("1:4", "1:1", "4:1", "16:1", "64:1"),
+    "fields": ("1", "2", "4", "8", "16"),
+    "objects": ("1", "4", "16", "64", "256"),
+    "processors": ("1", "2"),
+}
+POINTS = tuple(Point(axis, value) for axis, values in AXES.items() for value in values)
+
+# Which table or figure of which paper a group or an axis mirrors.
+MIRRORED = {
+    "compute": "Ditto's tables 5.3 to 5.6, iReplayer's table 3",
+    "locks": "iReplayer's table 3, of whose rows fluidanimate locks most",
+    "shared": "Light's figures 4 (time) and 5 (space)",
+    "threads": "Ditto's figure 5.1",
+    "operations": "Ditto's figure 5.2",
+    "ratio": "Ditto's figure 5.3",
+    "fields": "Ditto's figure 5.4",
+    "objects": "Ditto's figure 5.5",
+    "processors": "Ditto's figure 5.6",
+}
+
+
+@dataclass(frozen=True)
+class Recorder:
+    """Words after the interpreter: PROGRAM is the program with its arguments, RECORDING a new path.
+
+    `info` is how to ask how large the parts of the recording are; without it RECORDING is a file
+    that is the trace, and packed for the comparison.
+    """
+
+    name: str
+    record: str
+    replay: str | None = None
+    info: str | None = None
+
+
+REENACT_REPLAY = "-m reenact replay RECORDING"
+REENACT_INFO = "-m reenact info --json RECORDING"
+
+
+def reenact(name: str, options: str) -> Recorder:
+    """One of ours."""
+    record = f"-m reenact record {options} -o RECORDING PROGRAM"
+    return Recorder(name, record, REENACT_REPLAY, REENACT_INFO)
+
+
+def baseline(name: str) -> Recorder:
+    """One of the papers'. They record; nobody has written a replayer for them."""
+    return Recorder(name, f"{BASELINES / 'run.py'} {name} RECORDING PROGRAM")
+
+
+RECORDERS = (
+    reenact("sync", "--engine parallel --order sync"),
+    reenact("ditto", "--engine parallel --order ditto"),
+    reenact("light", "--engine parallel --order light"),
+    reenact("serial", ""),
+    baseline("dejavu"),
+    baseline("jarec"),
+    baseline("leap"),
+    baseline("stride"),
+)
+STOCK = Recorder("stock", "PROGRAM", "PROGRAM")
+
+# Parts of a recording that have nothing to do with the order of events.
+NOT_ORDER = frozenset(
+    [
+        "header.json",
+        "end.json",
+        "state",
+        "definitions",
+        "clock",
+        "output",
+        "notes",
+        "outcome",
+        "inputs",
+        "files",
+    ]
+)
+
+
+@dataclass(frozen=True)
+class Target:
+    """The most that a recorder may cost in a group, as a ratio to stock with two threads."""
+
+    recorder: str
+    group: str
+    ratio: float
+    is_for_each: bool
+
+
+TARGETS = (
+    Target("sync", "compute", 1.15, True),
+    Target("sync", "locks", 1.2, True),
+    Target("light", "shared", 1.6, False),
+    Target("ditto", "shared", 2.0, False),
+)
+SPEED_UP_KEPT = 0.8
+# Where stock Python itself gains less, what is kept of it is noise.
+LEAST_SPEED_UP = 1.3
