@@ -109,9 +109,9 @@ enum { COLLECTOR_VISITS_BLOCKS = 0 };
 /* May a thread that was started make its first steps while the one that started it goes on? Then
  * both get memory from the system, in any order. */
 #ifdef Py_GIL_DISABLED
-enum { BEGINS_IN_PARALLEL = 1, FREE_LISTS_ARE_OF_THREADS = 1 };
+enum { HAS_GIL = 0, BEGINS_IN_PARALLEL = 1, FREE_LISTS_ARE_OF_THREADS = 1 };
 #else
-enum { BEGINS_IN_PARALLEL = 0, FREE_LISTS_ARE_OF_THREADS = 0 };
+enum { HAS_GIL = 1, BEGINS_IN_PARALLEL = 0, FREE_LISTS_ARE_OF_THREADS = 0 };
 #endif
 
 /* An object that lives for ever. Without the GIL, threads other than the one that made it would

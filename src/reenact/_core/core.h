@@ -144,6 +144,7 @@ typedef struct {
     int64_t *known;      /* by thread: up to where its doings are known to come before */
     uint32_t known_room;
     RecentSite *recent;
+    _Atomic int32_t presence, asked; /* turns.c */
     uint64_t operations;
     bool waits; /* that the operation under way waits was told */
 } Lane;
@@ -456,8 +457,29 @@ static inline int64_t thread_position(const Thread *thread)
     return thread->limit - thread->budget;
 }
 
-/* order.c */
+/* order.c, turns.c */
+/* An access: thread + 1, and position; 0 is none. Of reads by several, where those are kept. */
+typedef uint64_t Packed;
+enum { POSITION_BITS = 44 };
+typedef struct {
+    Packed write, read;
+    _Atomic int32_t owner; /* without a GIL: thread + 1; 0 nobody, -1 all that read */
+} Location;
 int order_begin(void);
+void order_after(Thread *thread, Packed access);
+bool turns_own(Thread *thread, Location *location, bool writes);
+void turns_leave(Thread *thread);
+void turns_arrive(Thread *thread);
+void turns_consent_slowly(Thread *thread);
+
+/* Where nothing is under way that another thread must not see half done. */
+static inline void turns_consent(Thread *thread)
+{
+    if (!HAS_GIL && __builtin_expect(atomic_load(&thread->lane.asked) != 0, 0)) {
+        turns_consent_slowly(thread);
+    }
+}
+
 void order_access(Thread *thread, const PyObject *object, const PyObject *name, bool writes);
 
 /* parallel.c: the gate of the parallel engine */
@@ -473,6 +495,7 @@ void parallel_thread_gone(Thread *thread, Object *sentinel);
 void parallel_close(void);
 void parallel_look_for_deadlock(void);
 void parallel_hold(Object *object);
+void parallel_pause(int turn);
 void parallel_extra_point(Thread *thread);
 void parallel_joined(Thread *thread, const Thread *other);
 

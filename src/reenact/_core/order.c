@@ -13,22 +13,16 @@
  * two that share a place in the table are taken for one, and so is an object with what lies at its
  * address later. That adds constraints, and every one of them holds.
  *
- * With a GIL, nobody else runs between a site and the access behind it. */
+ * With a GIL, nobody else runs between a site and the access behind it. Without, locations are owned,
+ * by one thread or by all that read (after Octet; Bond and others, OOPSLA 2013): turns.c. */
 #include "core.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
 #define TABLE ((void *)0x2E0000000000ULL)
-enum { TABLE_BITS = 20, POSITION_BITS = 44 };
+enum { TABLE_BITS = 20 };
 #define SHARED (1ULL << 63)
-
-/* An access: thread + 1, and position; 0 is none. Of reads by several, where those are kept. */
-typedef uint64_t Packed;
-
-typedef struct {
-    Packed write, read;
-} Location;
 
 typedef struct Readers {
     struct Readers *next_free;
@@ -56,7 +50,7 @@ static inline bool is_by(Packed access, const Thread *thread)
     return access >> POSITION_BITS == (uint64_t)(thread->index + 1);
 }
 
-static inline void come_after(Thread *thread, Packed access)
+void order_after(Thread *thread, Packed access)
 {
     if (access != 0 && !is_by(access, thread)) {
         lane_after(thread, (Deed){(int32_t)(access >> POSITION_BITS) - 1,
@@ -119,7 +113,7 @@ static void come_after_readers(Thread *thread, Packed read)
 {
     Readers *readers = readers_of(read);
     for (uint32_t i = 0; i < readers->count; i++) {
-        come_after(thread, readers->reads[i]);
+        order_after(thread, readers->reads[i]);
     }
     readers->next_free = free_readers;
     free_readers = readers;
@@ -130,7 +124,7 @@ static void come_after_readers(Thread *thread, Packed read)
 static inline void note_read(Thread *thread, Location *location)
 {
     Packed read = location->read;
-    come_after(thread, location->write);
+    order_after(thread, location->write);
     if (read == 0 || is_by(read, thread)) {
         location->read = pack(thread);
     }
@@ -145,12 +139,12 @@ static inline void note_read(Thread *thread, Location *location)
 static inline void note_write(Thread *thread, Location *location)
 {
     Packed read = location->read;
-    come_after(thread, location->write);
+    order_after(thread, location->write);
     if (read & SHARED) {
         come_after_readers(thread, read);
     }
     else {
-        come_after(thread, read);
+        order_after(thread, read);
     }
     location->write = pack(thread);
     location->read = 0;
@@ -160,6 +154,9 @@ static inline void note_write(Thread *thread, Location *location)
 void order_access(Thread *thread, const PyObject *object, const PyObject *name, bool writes)
 {
     Location *location = location_of(object, name);
+    if (!HAS_GIL && !turns_own(thread, location, writes)) {
+        return; /* others read it, too, and who writes next asks all of them */
+    }
     if (writes) {
         note_write(thread, location);
     }

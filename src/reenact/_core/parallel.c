@@ -36,18 +36,31 @@ static void futex_wake(_Atomic int32_t *word, int count)
 /* Whoever holds it may have to stop for a collection, which waits for us in turn. */
 void parallel_hold(Object *object)
 {
+    Thread *thread = me;
+    if (thread != NULL) {
+        turns_leave(thread);
+    }
     for (int turn = 1; atomic_exchange(&object->held, 1) != 0; turn++) {
-        if (turn % SPINS != 0) {
-            __builtin_ia32_pause();
-        }
-        else if (compat_thread_state() == NULL) {
-            sched_yield();
-        }
-        else {
-            PyThreadState *tstate = PyEval_SaveThread();
-            sched_yield();
-            PyEval_RestoreThread(tstate);
-        }
+        parallel_pause(turn);
+    }
+    if (thread != NULL) {
+        turns_arrive(thread);
+    }
+}
+
+/* Between two looks at what another thread is about to change, with the GIL or without it. */
+void parallel_pause(int turn)
+{
+    if (turn % SPINS != 0) {
+        __builtin_ia32_pause();
+    }
+    else if (compat_thread_state() == NULL) {
+        sched_yield();
+    }
+    else {
+        PyThreadState *tstate = PyEval_SaveThread();
+        sched_yield();
+        PyEval_RestoreThread(tstate);
     }
 }
 
@@ -66,6 +79,7 @@ void parallel_adopt(Thread *thread)
     thread->status = RUNNING;
     thread->limit = thread->budget = CHECK_INTERVAL;
     lane_open(thread);
+    turns_arrive(thread);
 }
 
 void parallel_look_soon(Thread *thread)
@@ -100,6 +114,7 @@ int parallel_point(Thread *thread)
         thread->budget = CHECK_INTERVAL;
         collect_if_due();
     }
+    turns_consent(thread);
     return take_signals(thread);
 }
 
@@ -161,9 +176,11 @@ enum Waited parallel_wait(Thread *thread, enum Operation kind, Object *object, i
     thread->waits_for = object;
     atomic_fetch_add(&timed, deadline_ns >= 0);
     thread->status = WAITING;
+    turns_leave(thread);
     PyThreadState *tstate = PyEval_SaveThread();
     park(thread, word, seen, deadline_ns);
     PyEval_RestoreThread(tstate);
+    turns_arrive(thread);
     thread->status = RUNNING;
     atomic_fetch_sub(&timed, deadline_ns >= 0);
     thread->waits_for = NULL;
@@ -220,6 +237,7 @@ void parallel_done(enum Operation kind, Object *object)
 {
     Thread *thread = me;
     uint32_t site = site_here(kind);
+    turns_consent(thread);
     if (object != NULL && object->id == 0 && object->kind != OBJECT_THREAD) {
         define_object(object, site);
     }
@@ -236,12 +254,14 @@ void parallel_drop(Thread *thread)
     lane_yield(thread);
     thread->away = true;
     thread->status = OUTSIDE;
+    turns_leave(thread);
 }
 
 void parallel_rejoin(Thread *thread)
 {
     thread->away = false;
     thread->status = RUNNING;
+    turns_arrive(thread);
 }
 
 /* Without the GIL. */
@@ -259,6 +279,7 @@ void parallel_thread_gone(Thread *thread, Object *sentinel)
         }
     }
     lane_other(thread, LANE_END, (uint64_t)thread->index);
+    turns_leave(thread);
     for (int i = 0; i < 2; i++) {
         if (objects[i] != NULL) {
             parallel_wake(objects[i]);
