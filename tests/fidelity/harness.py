@@ -55,6 +55,7 @@ class Variant:
     seed: int = 0
     slice: int = 0  # 0: the strategy's own
     order: str = ""  # of the parallel engine
+    in_parallel: bool = False  # replayed so, too
 
     def choices(self) -> Choices:
         known = strategies.describe(self.strategy)
@@ -152,7 +153,7 @@ def _cycle(program: Program, variant: Variant, replays: int, path: Path, result:
     recording = Recording.open(path)
     result.notes += [note.kind for note in recording.notes()]
     for number in range(1, replays + 1):
-        complaints, moved = _replay(recording, recorded)
+        complaints, moved = _replay(recording, recorded, variant.in_parallel)
         result.replays += 1
         result.moved += moved
         result.diverged += bool(complaints)
@@ -184,9 +185,11 @@ def _complaints_about_recording(program: Program, run: Run, path: Path) -> Itera
         yield "the log stopped"
 
 
-def _replay(recording: Recording, recorded: Run) -> tuple[list[str], bool]:
+def _replay(
+    recording: Recording, recorded: Run, in_parallel: bool = False
+) -> tuple[list[str], bool]:
     with captured(recording.path.with_name("replay")) as output:
-        replayed = replay.replay(recording)
+        replayed = replay.replay(recording, in_parallel=in_parallel)
     run = output.run(replayed.ended)
     complaints = []
     if replayed.has_diverged:

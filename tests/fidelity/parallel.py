@@ -21,10 +21,14 @@ def main() -> int:
     parser.add_argument("--replays", type=int, default=1)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--only", nargs="*", default=())
+    parser.add_argument("--in-parallel", action="store_true", help="the replays, too")
     parser.add_argument("--verbose", action="store_true")
     args = parser.parse_args()
     wanted = [each for each in programs() if not args.only or each.name in args.only]
-    variants = [Variant("queue", seed, order=args.order) for seed in range(args.recordings)]
+    variants = [
+        Variant("queue", seed, order=args.order, in_parallel=args.in_parallel)
+        for seed in range(args.recordings)
+    ]
     results: dict[str, list[Cycle]] = {}
     with Pool(args.workers) as pool:
         futures = {

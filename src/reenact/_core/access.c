@@ -297,7 +297,8 @@ static int pass_in_lane(AccessSite *site, PyObject *operand)
     if (thread == NULL || tick(thread) < 0) {
         return thread == NULL ? 0 : -1;
     }
-    return gate.is_parallel ? take_note(site, operand) : 0;
+    bool is_noted = gate.is_parallel && gate.settings.mode == MODE_RECORD;
+    return is_noted ? take_note(site, operand) : 0;
 }
 
 /* The point comes first: what others do meanwhile may change which variable is meant. */

@@ -136,7 +136,25 @@ typedef struct {
 } RecentSite;
 enum { RECENT_SITES = 256 };
 
-/* What one thread of a parallel run did, or is to do again: lanes.c. */
+#define LANE_TAGS(X)                                                                               \
+    X(OPERATION, "operation") /* site, object */                                                   \
+    X(AFTER, "after")         /* thread, position since the one known */                           \
+    X(GONE, "gone")           /* thread: the next entry comes after its end */                     \
+    X(WAIT, "wait")           /* site, object */                                                   \
+    X(YIELD, "yield")                                                                              \
+    X(INPUT, "input") /* as in the stream of inputs */                                             \
+    X(CLOCK, "clock") /* clock, nanoseconds since the last value of it */                          \
+    X(OTHER, "other") /* kind, argument */
+#define AS_TAG(name, text) LANE_##name,
+enum LaneTag { LANE_TAGS(AS_TAG) LANE_TAG_COUNT };
+typedef struct {
+    bool exists;
+    enum LaneTag tag;
+    int64_t position;
+    uint64_t first, second;
+} LaneEntry;
+
+/* What one thread of a parallel run did, or is to do again: lanes.c, obey.c. */
 typedef struct {
     Stream stream;
     int64_t last;        /* position of the latest entry */
@@ -147,6 +165,10 @@ typedef struct {
     _Atomic int32_t presence, asked; /* turns.c */
     uint64_t operations;
     bool waits; /* that the operation under way waits was told */
+    /* of a replay */
+    uint32_t number; /* that its thread had */
+    LaneEntry next;  /* if it is known */
+    bool is_known;
 } Lane;
 
 /* Something that a thread did, by where it was then. */
@@ -388,6 +410,8 @@ void site_note_source(const char *path, const char *digest);
 int sites_load_recorded(void);
 bool site_agrees(uint32_t number);
 uint32_t site_recorded_kind(uint32_t number);
+uint32_t site_recorded_count(void);
+bool site_is(uint32_t number, uint32_t recorded_number);
 void define_object(Object *object, uint32_t site);
 void define_thread(Thread *thread);
 
@@ -427,17 +451,6 @@ int64_t now_ns(void);
 int64_t real_ns(void);
 
 /* lanes.c */
-#define LANE_TAGS(X)                                                                               \
-    X(OPERATION, "operation") /* site, object */                                                   \
-    X(AFTER, "after")         /* thread, position since the one known */                           \
-    X(GONE, "gone")           /* thread: the next entry comes after its end */                     \
-    X(WAIT, "wait")           /* site, object */                                                   \
-    X(YIELD, "yield")                                                                              \
-    X(INPUT, "input") /* as in the stream of inputs */                                             \
-    X(CLOCK, "clock") /* clock, nanoseconds since the last value of it */                          \
-    X(OTHER, "other") /* kind, argument */
-#define AS_TAG(name, text) LANE_##name,
-enum LaneTag { LANE_TAGS(AS_TAG) LANE_TAG_COUNT };
 enum LaneOther { LANE_COLLECT, LANE_SIGNAL, LANE_CLOSE, LANE_FINAL, LANE_END };
 int lane_grow(Stream *stream, size_t size);
 void lane_open(Thread *thread);
@@ -449,13 +462,27 @@ void lane_yield(Thread *thread);
 void lane_clock(Thread *thread, uint64_t clock, int64_t value);
 void lane_other(Thread *thread, enum LaneOther kind, uint64_t argument);
 void lane_final(Thread *thread, const Thread *other);
+int64_t *lane_known(Lane *lane, int32_t other);
 Stream *inputs_begin(void);
+Cursor *inputs_cursor(void);
 Stream *inputs_stream(void);
 
 static inline int64_t thread_position(const Thread *thread)
 {
     return thread->limit - thread->budget;
 }
+
+/* obey.c */
+int obey_begin(void);
+void obey_adopt(Thread *thread);
+int obey_point(Thread *thread);
+void obey_operation(Thread *thread, uint32_t site);
+void obey_yield(Thread *thread);
+Cursor *obey_input(Thread *thread);
+Cursor *obey_cursor(Thread *thread);
+int64_t obey_clock(Thread *thread, uint64_t clock);
+bool obey_wait(Thread *thread);
+void obey_gone(Thread *thread);
 
 /* order.c, turns.c */
 /* An access: thread + 1, and position; 0 is none. Of reads by several, where those are kept. */

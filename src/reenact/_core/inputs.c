@@ -94,8 +94,9 @@ void call_begin_input(const Call *call, enum InputKind kind)
 enum InputKind call_take_input(const Call *call)
 {
     replay_require_input();
-    uint64_t head = cursor_varint(&cursors[STREAM_INPUTS]), recorded = head >> 1;
-    if (cursors[STREAM_INPUTS].broken) {
+    Cursor *cursor = gate.is_parallel ? obey_input(me) : &cursors[STREAM_INPUTS];
+    uint64_t head = cursor_varint(cursor), recorded = head >> 1;
+    if (cursor->broken) {
         replay_bad_input("inputs that end");
     }
     if (recorded != call->number) {

@@ -82,7 +82,8 @@ void lane_operation(Thread *thread, uint32_t site, const Object *object)
     put(thread, LANE_OPERATION, 2, site, name_of(object));
 }
 
-static int64_t *known(Lane *lane, int32_t other)
+/* Up to where another thread is known to come before; NULL if there is no memory. */
+int64_t *lane_known(Lane *lane, int32_t other)
 {
     if ((uint32_t)other >= lane->known_room) {
         uint32_t room = (uint32_t)other * 2 + 8;
@@ -103,7 +104,7 @@ void lane_after(Thread *thread, Deed moment)
     if (moment.thread < 0 || moment.thread == thread->index) {
         return;
     }
-    int64_t *before = known(&thread->lane, moment.thread);
+    int64_t *before = lane_known(&thread->lane, moment.thread);
     if (before == NULL || *before >= moment.position) {
         return;
     }
@@ -113,7 +114,7 @@ void lane_after(Thread *thread, Deed moment)
 
 void lane_gone(Thread *thread, int32_t other)
 {
-    int64_t *before = known(&thread->lane, other);
+    int64_t *before = lane_known(&thread->lane, other);
     if (before != NULL && *before < INT64_MAX) {
         put(thread, LANE_GONE, 1, (uint64_t)other, 0);
         *before = INT64_MAX;
@@ -156,6 +157,12 @@ void lane_final(Thread *thread, const Thread *other)
 Stream *inputs_stream(void)
 {
     return gate.is_parallel ? &me->lane.stream : &streams[STREAM_INPUTS];
+}
+
+/* Where they come from in a replay. */
+Cursor *inputs_cursor(void)
+{
+    return gate.is_parallel ? obey_cursor(me) : &cursors[STREAM_INPUTS];
 }
 
 /* Calls to the outside come in an order, too: the numbers of descriptors depend on it. */

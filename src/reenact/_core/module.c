@@ -61,7 +61,8 @@ static int begin_gate(int write_fd, int read_fd)
         return -1;
     }
     if (gate.settings.mode == MODE_REPLAY &&
-        (files_begin(write_fd) < 0 || replay_map(read_fd) < 0 || replay_begin() < 0)) {
+        (files_begin(write_fd) < 0 || replay_map(read_fd) < 0 || replay_begin() < 0 ||
+         (gate.is_parallel && obey_begin() < 0))) {
         return -1;
     }
     return checkpoint_is_on() ? 0 : patrol_start();
@@ -175,7 +176,8 @@ static PyObject *start_gate(PyObject *module, PyObject *args)
     else if (control.orders_fd >= 0) {
         checkpoint_begin(control.orders_fd);
     }
-    bool orders = gate.is_parallel && gate.settings.order != ORDER_SYNC;
+    bool orders = gate.is_parallel && gate.settings.order != ORDER_SYNC &&
+                  gate.settings.mode == MODE_RECORD;
     if ((orders && order_begin() < 0) || begin_gate(control.write_fd, control.read_fd) != 0) {
         return cannot_begin(fd);
     }

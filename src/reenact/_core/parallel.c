@@ -31,6 +31,11 @@ static void futex_wake(_Atomic int32_t *word, int count)
     syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0);
 }
 
+static bool is_replay(void)
+{
+    return gate.settings.mode == MODE_REPLAY;
+}
+
 /* ---- objects ---- */
 
 /* Whoever holds it may have to stop for a collection, which waits for us in turn. */
@@ -80,14 +85,18 @@ void parallel_adopt(Thread *thread)
     thread->limit = thread->budget = CHECK_INTERVAL;
     lane_open(thread);
     turns_arrive(thread);
+    if (is_replay()) {
+        obey_adopt(thread);
+    }
 }
 
 void parallel_look_soon(Thread *thread)
 {
     int64_t excess = thread->budget - 1;
     if (excess > 0) {
+        thread->limit -= excess; /* in this order: others may look how far it is */
+        atomic_signal_fence(memory_order_seq_cst);
         thread->budget = 1;
-        thread->limit -= excess;
     }
 }
 
@@ -109,6 +118,9 @@ static int take_signals(Thread *thread)
 
 int parallel_point(Thread *thread)
 {
+    if (is_replay()) {
+        return obey_point(thread);
+    }
     if (thread->budget <= 0) {
         thread->limit += CHECK_INTERVAL - thread->budget;
         thread->budget = CHECK_INTERVAL;
@@ -130,7 +142,7 @@ void parallel_extra_point(Thread *thread)
 
 void parallel_joined(Thread *thread, const Thread *other)
 {
-    if (gate.is_parallel && other->status == ENDED) {
+    if (gate.is_parallel && other->status == ENDED && !is_replay()) {
         lane_gone(thread, other->index);
         lane_other(thread, LANE_END, (uint64_t)other->index);
     }
@@ -166,7 +178,12 @@ enum Waited parallel_wait(Thread *thread, enum Operation kind, Object *object, i
         define_object(object, thread->pending_site);
     }
     thread->pending_object = object != NULL ? object->id : 0;
-    lane_wait(thread, thread->pending_site, object);
+    if (!is_replay()) {
+        lane_wait(thread, thread->pending_site, object);
+    }
+    else if (obey_wait(thread)) {
+        return WAIT_RESUMED;
+    }
     _Atomic int32_t *word = object == NULL ? &thread->baton : &object->turn;
     int32_t seen = atomic_load(word);
     if (object != NULL) {
@@ -185,13 +202,13 @@ enum Waited parallel_wait(Thread *thread, enum Operation kind, Object *object, i
     atomic_fetch_sub(&timed, deadline_ns >= 0);
     thread->waits_for = NULL;
     thread->pending_site = 0;
-    int result = take_signals(thread);
+    int result = is_replay() ? 0 : take_signals(thread);
     if (object != NULL) {
         object_hold(object);
         object->parked--;
     }
     /* after a handler it waits once more, if only to find that the time is over */
-    bool is_over = thread->lane.waits && deadline_ns >= 0 && real_ns() >= deadline_ns;
+    bool is_over = thread->lane.waits && !is_replay() && deadline_ns >= 0 && real_ns() >= deadline_ns;
     return result < 0 ? WAIT_FAILED : is_over ? WAIT_RESUMED : WAIT_INTERRUPTED;
 }
 
@@ -241,6 +258,13 @@ void parallel_done(enum Operation kind, Object *object)
     if (object != NULL && object->id == 0 && object->kind != OBJECT_THREAD) {
         define_object(object, site);
     }
+    if (is_replay()) {
+        obey_operation(thread, site);
+        if (kind == OP_END) { /* before Python releases the lock that joins wait for */
+            obey_gone(thread);
+        }
+        return;
+    }
     if (object != NULL) {
         relate(thread, kind, object);
     }
@@ -251,7 +275,12 @@ void parallel_done(enum Operation kind, Object *object)
 
 void parallel_drop(Thread *thread)
 {
-    lane_yield(thread);
+    if (is_replay()) {
+        obey_yield(thread);
+    }
+    else {
+        lane_yield(thread);
+    }
     thread->away = true;
     thread->status = OUTSIDE;
     turns_leave(thread);
@@ -270,15 +299,22 @@ void parallel_thread_gone(Thread *thread, Object *sentinel)
     bool is_own = sentinel != NULL && sentinel->ends == thread->index; /* else it died, and this is
                                                                           another at its address */
     Object *objects[] = {&thread->done, is_own ? sentinel : NULL};
+    if (is_replay()) {
+        obey_gone(thread);
+    }
     for (int i = 0; i < 2; i++) {
         if (objects[i] != NULL) {
             object_hold(objects[i]);
-            lane_after(thread, objects[i]->latest);
+            if (!is_replay()) {
+                lane_after(thread, objects[i]->latest);
+            }
             thread->status = ENDED;
             object_let_go(objects[i]);
         }
     }
-    lane_other(thread, LANE_END, (uint64_t)thread->index);
+    if (!is_replay()) {
+        lane_other(thread, LANE_END, (uint64_t)thread->index);
+    }
     turns_leave(thread);
     for (int i = 0; i < 2; i++) {
         if (objects[i] != NULL) {
@@ -293,11 +329,13 @@ void parallel_close(void)
     for (uint32_t i = 0; i < gate.state->threads; i++) {
         const Thread *thread = &gate.slots[i];
         gate.state->operations += thread->lane.operations;
-        if (thread != me && thread->status != ENDED) {
+        if (thread != me && thread->status != ENDED && !is_replay()) {
             lane_final(me, thread);
         }
     }
-    lane_other(me, LANE_CLOSE, 0);
+    if (!is_replay()) {
+        lane_other(me, LANE_CLOSE, 0);
+    }
 }
 
 /* The patrol's part: nobody runs, nobody will be woken by a clock or from outside, and that was

@@ -225,7 +225,7 @@ static PyObject *take_filled(Cursor *cursor, Py_buffer *buffer)
 
 enum Kept value_take(Py_buffer *buffer, PyObject **value, int *number)
 {
-    Cursor *cursor = &cursors[STREAM_INPUTS];
+    Cursor *cursor = inputs_cursor();
     const unsigned char *before = cursor->at;
     enum Kept kept = KEPT;
     *value = NULL;

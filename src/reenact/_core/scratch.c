@@ -88,7 +88,7 @@ static int find_id(uint64_t id)
 /* The scratch file that stands for a file; it keeps what it was filled with last. */
 static int open_scratch(int flags, int *place, bool *has_log)
 {
-    Cursor *cursor = &cursors[STREAM_INPUTS];
+    Cursor *cursor = inputs_cursor();
     char name[32];
     uint64_t id = cursor_varint(cursor);
     Holding holding = {(enum Contents)cursor_varint(cursor), 0};
@@ -123,7 +123,7 @@ PyObject *open_again(const Call *call, int flags)
     if (result == NULL) {
         return NULL; /* as it failed then */
     }
-    Cursor *cursor = &cursors[STREAM_INPUTS];
+    Cursor *cursor = inputs_cursor();
     int number = PyLong_Check(result) ? (int)PyLong_AsLong(result) : -1;
     enum Place place = (enum Place)cursor_varint(cursor);
     bool has_log = false;

@@ -528,14 +528,26 @@ bool site_agrees(uint32_t number)
     if (number > recorded_count) {
         return false;
     }
-    const Site *was = &recorded[number], *is = site_get(number);
-    return was->kind == is->kind && was->line == is->line &&
-           same_text(was->function, is->function, false) && same_text(was->file, is->file, true);
+    return site_is(number, number);
 }
 
 uint32_t site_recorded_kind(uint32_t number)
 {
     return number >= 1 && number <= recorded_count ? recorded[number].kind : OP_NONE;
+}
+
+uint32_t site_recorded_count(void)
+{
+    return (uint32_t)recorded_count;
+}
+
+/* Threads of a parallel replay meet sites in another order: this one, is it the recorded one of
+ * that number? */
+bool site_is(uint32_t number, uint32_t recorded_number)
+{
+    const Site *was = &recorded[recorded_number], *is = site_get(number);
+    return was->kind == is->kind && was->line == is->line &&
+           same_text(was->function, is->function, false) && same_text(was->file, is->file, true);
 }
 
 /* In a forked child: numbers begin anew. */

@@ -19,7 +19,8 @@ static _Atomic int32_t changing; /* a transfer is under way */
 
 static bool are_used(void)
 {
-    return !HAS_GIL && gate.is_parallel && gate.settings.order != ORDER_SYNC;
+    return !HAS_GIL && gate.is_parallel && gate.settings.order != ORDER_SYNC &&
+           gate.settings.mode == MODE_RECORD;
 }
 
 void turns_leave(Thread *thread)

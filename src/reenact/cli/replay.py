@@ -8,6 +8,7 @@ import sys
 from reenact.cli.exits import ends_well
 from reenact.cli.wording import printable
 from reenact.engine import replay, report
+from reenact.errors import UsageError
 from reenact.recordings.reader import Recording
 
 DESCRIPTION = """\
@@ -37,6 +38,12 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         metavar="ID",
         help="replay a Python program that the recorded one started (see reenact info)",
     )
+    parser.add_argument(
+        "--engine",
+        choices=("serial", "parallel"),
+        default="serial",
+        help="parallel: threads run at once, as they did if the parallel engine has recorded them",
+    )
     parser.set_defaults(run=run)
 
 
@@ -46,7 +53,14 @@ def run(args: argparse.Namespace) -> int:
     replay.check_usable(recording)
     for path in replay.changed_sources(recording):
         _say(f"{path} has changed since it was recorded; the replay may diverge")
-    result = replay.replay(recording)
+    in_parallel = args.engine == "parallel"
+    if in_parallel and recording.header.engine != "parallel":
+        raise UsageError(
+            "it was recorded by the serial engine",
+            where=args.recording,
+            advice="Leave out --engine parallel, or record with it.",
+        )
+    result = replay.replay(recording, in_parallel=in_parallel)
     for line in report.replayed(recording, result):
         _say(line)
     if result.has_diverged:

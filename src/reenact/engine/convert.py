@@ -27,9 +27,11 @@ from reenact.recordings.lanes import (
     SIGNAL,
     WAIT,
     Item,
+    chunk,
     decode,
     split,
 )
+from reenact.recordings.pack import unpack
 from reenact.recordings.reader import Recording
 from reenact.recordings.state import ENDS, STATUSES
 
@@ -70,6 +72,37 @@ def serial(recording: Recording) -> Iterator[Recording]:
         yield Recording.open(convert(recording, scratch / "serial"))
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
+
+
+@contextmanager
+def in_pieces(recording: Recording) -> Iterator[Recording]:
+    """The recording of a parallel run, with each lane in one piece: so a parallel replay reads it."""
+    scratch = Path(mkdtemp(prefix="reenact-"))
+    try:
+        directory = scratch / "parallel"
+        if recording.is_packed:
+            unpack(recording.path, directory)
+        else:
+            shutil.copytree(recording.path, directory)
+        _put_together(recording, directory / format.LANES)
+        yield Recording.open(directory)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _put_together(recording: Recording, target: Path) -> None:
+    try:
+        lanes = split(recording.whole(format.LANES, LANES_LIMIT))
+    except ValueError as error:
+        raise RecordingError(recording.path, "damaged", f"lanes: {error}") from None
+    paths = recording.definitions.paths
+    pieces = bytearray()
+    for thread, lane in lanes.items():
+        parent, ordinal = paths.parent(thread)
+        pieces += chunk(thread, encode_varint(parent) + encode_varint(ordinal) + lane)
+    number = format.STREAMS[format.LANES]
+    head = format.STREAM_HEADER.pack(format.STREAM_MAGIC, format.FORMAT, number, len(pieces))
+    target.write_bytes(head + pieces)
 
 
 def convert(recording: Recording, directory: Path) -> Path:

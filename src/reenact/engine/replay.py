@@ -149,11 +149,13 @@ def replay(
     recording: Recording,
     change: Callable[[Program], Program] = lambda program: program,
     look: Callable[[Path], None] = lambda directory: None,
+    in_parallel: bool = False,
 ) -> Replayed:
     """Run the recorded program again. `change` may have more done in its process, and `look` at
-    what that left in the directory of the replay."""
-    with convert.serial(recording) as converted:
-        return _replay(converted, change, look)
+    what that left in the directory of the replay. What the parallel engine has recorded is replayed
+    thread by thread, unless it is to be done `in_parallel`."""
+    with (convert.in_pieces if in_parallel else convert.serial)(recording) as prepared:
+        return _replay(prepared, change, look)
 
 
 def _replay(

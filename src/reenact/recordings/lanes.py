@@ -55,6 +55,12 @@ def split(stream: bytes) -> dict[int, bytes]:
     return {thread: b"".join(pieces) for thread, pieces in parts.items()}
 
 
+def chunk(thread: int, lane: bytes) -> bytes:
+    """A lane as one chunk."""
+    size = _CHUNK.size + len(lane)
+    return _CHUNK.pack(thread, size, size) + lane
+
+
 def decode(lane: bytes, calls: dict[int, Call]) -> Iterator[Item]:
     """The items of one lane; EOFError if the last of them is cut off."""
     cursor = Cursor(Payload(_Bytes(lane), len(lane)))
