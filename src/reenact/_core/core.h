@@ -607,7 +607,7 @@ enum Manner {
     MANNER_OF_MODULE,
     MANNER_OF_CLASS
 };
-enum { SITE_BITS = 20 }; /* of its number */
+enum { SITE_BITS = 20 };       /* of its number */
 enum { MOST_PASSED_OVER = 2 }; /* places: the compiler copies some code */
 struct AccessSite {
     PyObject_HEAD PyObject *name; /* interned, as the compiler mangles it; of contents, the method
@@ -636,8 +636,8 @@ struct AccessSite {
         uint8_t manner;
         uint64_t epoch; /* in which the class's part was told last */
     } manners[MOST_MANNERS];
-    Region *region;        /* of a guard */
-    Settled *settled;      /* what is known of who sets its attribute; NULL if it is of no matter */
+    Region *region;   /* of a guard */
+    Settled *settled; /* what is known of who sets its attribute; NULL if it is of no matter */
     bool is_asleep, is_kept;
     AccessSite *next_asleep;
     struct { /* where it is jumped over while it sleeps, and what was there */

@@ -402,8 +402,8 @@ enum { ASLEEP = 2 * SHAPE_COUNT, TYPES = ASLEEP + 2 };
     AS_TYPE(SHAPE_##shape + SHAPE_COUNT, tick_##shape)
 static PyMappingMethods mappings[] = {SHAPES(BOTH_MAPPINGS) AS_MAPPING(ASLEEP, ask_asleep)
                                           AS_MAPPING(ASLEEP + 1, tick_asleep)};
-static PyTypeObject types[] = {
-    SHAPES(BOTH_TYPES) AS_TYPE(ASLEEP, ask_asleep) AS_TYPE(ASLEEP + 1, tick_asleep)};
+static PyTypeObject types[] = {SHAPES(BOTH_TYPES) AS_TYPE(ASLEEP, ask_asleep)
+                                   AS_TYPE(ASLEEP + 1, tick_asleep)};
 
 bool is_access_site(PyObject *object)
 {

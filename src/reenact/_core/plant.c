@@ -257,8 +257,7 @@ void plant_sleep(AccessSite *site)
 void plant_wake(AccessSite *site)
 {
     for (int i = 0; i < MOST_PASSED_OVER && site->passed_over[i].at != NULL; i++) {
-        memcpy(site->passed_over[i].at, site->passed_over[i].was,
-               sizeof site->passed_over[i].was);
+        memcpy(site->passed_over[i].at, site->passed_over[i].was, sizeof site->passed_over[i].was);
         site->passed_over[i].at = NULL;
     }
 }

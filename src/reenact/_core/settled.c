@@ -69,7 +69,8 @@ static void wake(Settled *settled)
 /* Somebody else but the detector needs to be told. */
 void settled_wake_all(void)
 {
-    FOR_EACH (each) {
+    FOR_EACH(each)
+    {
         wake(each);
     }
 }
@@ -85,7 +86,8 @@ static void set(Settled *settled)
 static void set_all(void)
 {
     all_are_set = true;
-    FOR_EACH (each) {
+    FOR_EACH(each)
+    {
         set(each);
     }
 }
@@ -93,7 +95,8 @@ static void set_all(void)
 static void set_given(void)
 {
     constructors_set = true;
-    FOR_EACH (each) {
+    FOR_EACH(each)
+    {
         if (each->is_given) {
             set(each);
         }
@@ -199,7 +202,8 @@ void settled_written(const AccessSite *site, PyObject *name, bool is_new)
 void settled_begin(void)
 {
     settled_wake_all();
-    FOR_EACH (each) {
+    FOR_EACH(each)
+    {
         each->was_read = each->is_missed = false;
     }
 }
@@ -214,7 +218,8 @@ static PyObject *sites_asleep(PyObject *module, PyObject *unused)
     if (missed == NULL) {
         return NULL;
     }
-    FOR_EACH (each) {
+    FOR_EACH(each)
+    {
         for (const AccessSite *site = each->asleep; site != NULL; site = site->next_asleep) {
             count++;
         }
