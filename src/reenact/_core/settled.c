@@ -26,6 +26,8 @@ struct Settled {
 enum { CHAINS = 1 << 12 };
 static Settled *chains[CHAINS];
 static bool all_are_set, constructors_set;
+static bool was_any_read;     /* in this run */
+static uint32_t count_asleep; /* of sites */
 
 #define FOR_EACH(each)                                                                             \
     for (int chain = 0; chain < CHAINS; chain++)                                                   \
@@ -60,6 +62,7 @@ static void wake(Settled *settled)
         AccessSite *site = settled->asleep;
         settled->asleep = site->next_asleep;
         site->is_asleep = false;
+        count_asleep--;
         site->own_version = NO_VERSION; /* to look something up at the next turn */
         plant_wake(site);
         Py_SET_TYPE(site, glance_type(site));
@@ -69,6 +72,9 @@ static void wake(Settled *settled)
 /* Somebody else but the detector needs to be told. */
 void settled_wake_all(void)
 {
+    if (count_asleep == 0) {
+        return;
+    }
     FOR_EACH(each)
     {
         wake(each);
@@ -177,9 +183,10 @@ bool settled_sleeps(AccessSite *site)
             Py_INCREF(site->code);
         }
         site->is_asleep = true;
+        count_asleep++;
         site->next_asleep = settled->asleep;
         settled->asleep = site;
-        settled->was_read = true;
+        settled->was_read = was_any_read = true;
         Py_SET_TYPE(site, glance_type(site));
     }
     return true;
@@ -202,10 +209,25 @@ void settled_written(const AccessSite *site, PyObject *name, bool is_new)
 void settled_begin(void)
 {
     settled_wake_all();
+    if (!was_any_read) {
+        return;
+    }
+    was_any_read = false;
     FOR_EACH(each)
     {
         each->was_read = each->is_missed = false;
     }
+}
+
+static int append_missed(PyObject *list)
+{
+    FOR_EACH(each)
+    {
+        if (each->is_missed && PyList_Append(list, each->name) < 0) {
+            return -1;
+        }
+    }
+    return PyList_Sort(list);
 }
 
 /* sites_asleep() -> (how many, names of attributes that were written after they had been read while
@@ -213,26 +235,12 @@ void settled_begin(void)
 static PyObject *sites_asleep(PyObject *module, PyObject *unused)
 {
     (void)module, (void)unused;
-    Py_ssize_t count = 0;
     PyObject *missed = PyList_New(0);
-    if (missed == NULL) {
+    if (missed == NULL || (was_any_read && append_missed(missed) < 0)) {
+        Py_XDECREF(missed);
         return NULL;
     }
-    FOR_EACH(each)
-    {
-        for (const AccessSite *site = each->asleep; site != NULL; site = site->next_asleep) {
-            count++;
-        }
-        if (each->is_missed && PyList_Append(missed, each->name) < 0) {
-            Py_DECREF(missed);
-            return NULL;
-        }
-    }
-    if (PyList_Sort(missed) < 0) {
-        Py_DECREF(missed);
-        return NULL;
-    }
-    return Py_BuildValue("nN", count, missed);
+    return Py_BuildValue("IN", count_asleep, missed);
 }
 
 PyMethodDef settled_functions[] = {{"sites_asleep", sites_asleep, METH_NOARGS, NULL},
