@@ -459,7 +459,7 @@ static bool is_repeated(AccessSite *site, PyObject *operand)
 /* Tells the race detector alone, of what was not safe at a glance. */
 static int pass_to_detector(AccessSite *site, PyObject *operand)
 {
-    if (is_safe(site, operand)) {
+    if (settled_sleeps(site) || is_safe(site, operand)) {
         return 0;
     }
     if (is_repeated(site, operand)) { /* a number leads nobody to anything, nor does a method */
@@ -482,8 +482,12 @@ bool detector_is_alone;
 
 void access_changed(void)
 {
-    detector_is_alone = races_are_on && !races_are_idle && !gate.exploring && !sites_are_points &&
-                        !accesses_are_watched && !races_are_watched && !tape_is_on;
+    bool is_nobody_else = races_are_on && !gate.exploring && !sites_are_points &&
+                          !accesses_are_watched && !races_are_watched && !tape_is_on;
+    detector_is_alone = is_nobody_else && !races_are_idle;
+    if (!is_nobody_else) {
+        settled_wake_all();
+    }
 }
 
 /* What a site does that could not be done with at a glance (glance.c). */

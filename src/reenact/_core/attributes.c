@@ -178,12 +178,14 @@ static bool is_given_plainly(AccessSite *site, PyTypeObject *type)
  * know the object; if somebody may, all of that is told now. */
 int attributes_created(AccessSite *site, PyObject *object, TellVariable tell)
 {
-    bool is_known =
+    enum Known known =
         races_created(site, object, site->writes || !is_given_plainly(site, Py_TYPE(object)));
     int result = 0;
-    for (Py_ssize_t i = 0; is_known && result == 0 && i < PyTuple_GET_SIZE(site->names); i++) {
+    for (Py_ssize_t i = 0; known != UNKNOWN && result == 0 && i < PyTuple_GET_SIZE(site->names);
+         i++) {
         PyObject *name = PyTuple_GET_ITEM(site->names, i);
         if (manner_of(Py_TYPE(object), name, site, true) == MANNER_OWN) {
+            settled_written(site, name, known != MADE_AGAIN);
             result = tell(site, object, name, true);
         }
     }

@@ -100,6 +100,7 @@ typedef struct Thread Thread;
 typedef struct Object Object;
 typedef struct AccessSite AccessSite;
 typedef struct Region Region;
+typedef struct Settled Settled;
 typedef struct HeldLocks HeldLocks;
 
 /* What a search knows of something that threads share, for the length of one run. */
@@ -690,7 +691,8 @@ void races_remember_iterator(AccessSite *site, PyObject *iterator);
 void races_access(AccessSite *site, PyObject *object, uintptr_t what, enum AccessMode mode);
 uintptr_t races_identity(PyObject *object);
 void races_ended(PyObject *object);
-bool races_created(AccessSite *site, PyObject *object, bool is_known);
+enum Known { UNKNOWN, KNOWN, MADE_AGAIN }; /* what others may know of an object that is made */
+enum Known races_created(AccessSite *site, PyObject *object, bool is_known);
 void races_changed_threads(Thread *thread);
 void races_forget(const bool *are_gone);
 extern PyMethodDef race_functions[], found_functions[];
@@ -767,7 +769,8 @@ enum Manner {
     MANNER_OF_MODULE,
     MANNER_OF_CLASS
 };
-enum { SITE_BITS = 20 }; /* of its number */
+enum { SITE_BITS = 20 };       /* of its number */
+enum { MOST_PASSED_OVER = 2 }; /* places: the compiler copies some code */
 struct AccessSite {
     PyObject_HEAD PyObject *name; /* interned, as the compiler mangles it; of contents, the method
                                      that is asked for them; empty if there is none */
@@ -795,7 +798,14 @@ struct AccessSite {
         uint8_t manner;
         uint64_t epoch; /* in which the class's part was told last */
     } manners[MOST_MANNERS];
-    Region *region;        /* of a guard */
+    Region *region;   /* of a guard */
+    Settled *settled; /* what is known of who sets its attribute; NULL if it is of no matter */
+    bool is_asleep, is_kept;
+    AccessSite *next_asleep;
+    struct { /* where it is jumped over while it sleeps, and what was there */
+        _Py_CODEUNIT *at;
+        _Py_CODEUNIT was[2];
+    } passed_over[MOST_PASSED_OVER];
     PyObject *names;       /* of a new object, those of the attributes that it is given */
     uint32_t pair;         /* the same, and not 0, for the read and the write of `a.b += c` */
     uint32_t line, column; /* of the attribute's name, the bracket, or the object */
@@ -821,8 +831,12 @@ PyObject *access_named(AccessSite *site, PyObject *operand, PyObject **name);
 /* plant.c */
 #ifdef ASK_AND_JUMP
 void plant_after(AccessSite *site);
+void plant_sleep(AccessSite *site);
+void plant_wake(AccessSite *site);
 #else
 #define plant_after(site) ((void)0)
+#define plant_sleep(site) ((void)0)
+#define plant_wake(site) ((void)0)
 #endif
 PyObject *planted_outcome(int result);
 int planted_raise(PyObject *self, PyObject *exception, PyObject *value);
@@ -837,6 +851,14 @@ int regions_ready(void);
 PyTypeObject *regions_type(enum AccessKind kind);
 bool is_guard(PyObject *object);
 bool regions_are_atoms(PyObject *list);
+
+/* settled.c */
+void settled_meet(AccessSite *site);
+bool settled_sleeps(AccessSite *site);
+void settled_written(const AccessSite *site, PyObject *name, bool is_new);
+void settled_wake_all(void);
+void settled_begin(void);
+extern PyMethodDef settled_functions[];
 
 /* attributes.c */
 bool attributes_are_own(AccessSite *site, PyTypeObject *type, PyObject *name);

@@ -317,6 +317,33 @@ static PyObject *__attribute__((noinline)) pass_after(AccessSite *site)
 
 SHAPES(ASKED)
 
+/* Those that sleep (settled.c) are asked until they are passed over. */
+
+static PyObject *ask_asleep_around(PyObject *self, PyObject *operand)
+{
+    plant_after((AccessSite *)self);
+    return Py_NewRef(operand);
+}
+
+static PyObject *ask_asleep_after(PyObject *self)
+{
+    plant_sleep((AccessSite *)self);
+    return NULL;
+}
+
+static PyObject *tick_asleep_around(PyObject *self, PyObject *operand)
+{
+    plant_after((AccessSite *)self);
+    return tick(me) < 0 ? NULL : Py_NewRef(operand);
+}
+
+static PyObject *tick_asleep_after(PyObject *self)
+{
+    (void)self;
+    int result = tick(me);
+    return __builtin_expect(result > 0, 1) ? NULL : planted_outcome(result);
+}
+
 /* ---- the types ---- */
 
 static PyObject *matrix_multiply(PyObject *left, PyObject *right)
@@ -366,15 +393,17 @@ static PyNumberMethods site_number = {
                 .tp_iternext = how##_after,                                                        \
                 .tp_repr = describe,                                                               \
                 .tp_dealloc = site_dealloc},
-enum { TYPES = 2 * SHAPE_COUNT };
+enum { ASLEEP = 2 * SHAPE_COUNT, TYPES = ASLEEP + 2 };
 #define BOTH_MAPPINGS(shape)                                                                       \
     AS_MAPPING(SHAPE_##shape, ask_##shape)                                                         \
     AS_MAPPING(SHAPE_##shape + SHAPE_COUNT, tick_##shape)
 #define BOTH_TYPES(shape)                                                                          \
     AS_TYPE(SHAPE_##shape, ask_##shape)                                                            \
     AS_TYPE(SHAPE_##shape + SHAPE_COUNT, tick_##shape)
-static PyMappingMethods mappings[] = {SHAPES(BOTH_MAPPINGS)};
-static PyTypeObject types[] = {SHAPES(BOTH_TYPES)};
+static PyMappingMethods mappings[] = {SHAPES(BOTH_MAPPINGS) AS_MAPPING(ASLEEP, ask_asleep)
+                                          AS_MAPPING(ASLEEP + 1, tick_asleep)};
+static PyTypeObject types[] = {SHAPES(BOTH_TYPES) AS_TYPE(ASLEEP, ask_asleep)
+                                   AS_TYPE(ASLEEP + 1, tick_asleep)};
 
 bool is_access_site(PyObject *object)
 {
@@ -429,6 +458,9 @@ static enum Shape shape_of(const AccessSite *site)
 /* The type of sites like this one, which has all its fields; or of any, for NULL. */
 PyTypeObject *glance_type(const AccessSite *site)
 {
+    if (site != NULL && site->is_asleep) {
+        return &types[ASLEEP + site->ticks];
+    }
     return site == NULL ? &types[SHAPE_any]
                         : &types[shape_of(site) + (site->ticks ? SHAPE_COUNT : 0)];
 }

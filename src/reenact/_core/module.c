@@ -430,6 +430,7 @@ PyMODINIT_FUNC PyInit__core(void)
         PyModule_AddFunctions(module, explore_functions) < 0 ||
         PyModule_AddFunctions(module, point_functions) < 0 ||
         PyModule_AddFunctions(module, race_functions) < 0 ||
+        PyModule_AddFunctions(module, settled_functions) < 0 ||
         PyModule_AddFunctions(module, found_functions) < 0 ||
         PyModule_AddFunctions(module, tape_functions) < 0 ||
         PyModule_AddFunctions(module, view_functions) < 0 ||

@@ -94,5 +94,6 @@ PyObject *access_site(PyObject *constant)
     bool is_region = site->kind >= ACCESS_PIECE;
     Py_SET_TYPE(site, is_region ? regions_type(site->kind) : glance_type(site));
     compat_make_immortal((PyObject *)site); /* where code is, too */
+    settled_meet(site);
     return (PyObject *)site;
 }

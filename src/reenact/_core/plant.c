@@ -15,6 +15,7 @@
  * them; who is in the middle of the old one goes on behind the new ones. */
 #include "core.h"
 #include <opcode.h>
+#include <string.h>
 
 static PyObject *the_tick, *placeholder;
 
@@ -188,20 +189,76 @@ static int shorten_operand(_Py_CODEUNIT *at, bool is_extended)
     return 1 + units;
 }
 
-/* The site was asked by an operator, and is to be asked in the shorter way from now on. */
-void plant_after(AccessSite *site)
+/* The instruction by which the site is being asked; NULL if it is not of the site's own code. */
+static _Py_CODEUNIT *instruction_of(const AccessSite *site)
 {
     PyThreadState *tstate = compat_thread_state();
     Frame *frame = tstate == NULL ? NULL : compat_top_frame(tstate);
     PyCodeObject *code = frame == NULL ? NULL : compat_frame_code(frame);
-    if (code == NULL || site->code != code) {
-        return;
-    }
-    _Py_CODEUNIT *at = compat_frame_instruction(frame);
-    int opcode = compat_opcode(*at);
+    return code == NULL || site->code != code ? NULL : compat_frame_instruction(frame);
+}
+
+/* The site was asked by an operator, and is to be asked in the shorter way from now on. */
+void plant_after(AccessSite *site)
+{
+    _Py_CODEUNIT *at = instruction_of(site);
+    int opcode = at == NULL ? NOP : compat_opcode(*at);
     if (opcode == BINARY_SUBSCR || opcode == BINARY_SUBSCR_ADAPTIVE) {
         compat_set_instruction(at, SWAP, 2);
         ask_here(at + 1, INLINE_CACHE_ENTRIES_BINARY_SUBSCR - 1);
+    }
+}
+
+/* Where the site is loaded, if that is right before it is asked; else NULL. */
+static _Py_CODEUNIT *loaded_before(const AccessSite *site, _Py_CODEUNIT *asked)
+{
+    int argument = compat_argument(asked[-1]);
+    const PyObject *constants = site->code->co_consts;
+    if (compat_opcode(asked[-1]) != LOAD_CONST) {
+        return NULL;
+    }
+    if (PyTuple_GET_ITEM(constants, argument) == (const PyObject *)site) {
+        return asked - 1;
+    }
+    argument |= compat_argument(asked[-2]) << 8;
+    bool is_extended = compat_opcode(asked[-2]) == EXTENDED_ARG &&
+                       argument < PyTuple_GET_SIZE(constants) &&
+                       PyTuple_GET_ITEM(constants, argument) == (const PyObject *)site;
+    return is_extended ? asked - 2 : NULL;
+}
+
+/* The site is being asked after its operand, in vain, and is passed over from now on. */
+void plant_sleep(AccessSite *site)
+{
+    _Py_CODEUNIT *asked = instruction_of(site);
+    if (asked == NULL || compat_opcode(*asked) != ASK_AND_JUMP) {
+        return;
+    }
+    _Py_CODEUNIT *loaded = loaded_before(site, asked), *end = asked + 1 + compat_argument(*asked);
+    _Py_CODEUNIT *at = loaded == NULL ? asked : loaded;
+    int number = 0;
+    while (number < MOST_PASSED_OVER && site->passed_over[number].at != NULL) {
+        number++;
+    }
+    if (number == MOST_PASSED_OVER || (loaded == NULL && compat_opcode(asked[-1]) != SWAP)) {
+        return;
+    }
+    site->passed_over[number].at = at;
+    memcpy(site->passed_over[number].was, at, sizeof site->passed_over[number].was);
+    if (loaded == NULL) {
+        compat_set_instruction(at++, POP_TOP, 0);
+    }
+    else if (compat_opcode(at[-1]) == LOAD_FAST__LOAD_CONST) {
+        compat_set_instruction(at - 1, LOAD_FAST, compat_argument(at[-1]));
+    }
+    compat_set_instruction(at, JUMP_FORWARD, (int)(end - at - 1));
+}
+
+void plant_wake(AccessSite *site)
+{
+    for (int i = 0; i < MOST_PASSED_OVER && site->passed_over[i].at != NULL; i++) {
+        memcpy(site->passed_over[i].at, site->passed_over[i].was, sizeof site->passed_over[i].was);
+        site->passed_over[i].at = NULL;
     }
 }
 #else

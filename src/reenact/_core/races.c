@@ -554,6 +554,9 @@ void races_access(AccessSite *site, PyObject *object, uintptr_t what, enum Acces
     if (changes(mode)) {
         access_make_known(site);
     }
+    if (mode == MODE_WRITE) {
+        settled_written(site, (PyObject *)what, site->kind == ACCESS_CREATED);
+    }
     if (races.threshold != UINT64_MAX &&
         !cells_sample((uint64_t)((uintptr_t)object >> 4) << 16, races.seed, races.threshold)) {
         return;
@@ -580,21 +583,22 @@ void races_access(AccessSite *site, PyObject *object, uintptr_t what, enum Acces
 
 /* Keeps where an object was made. Others may know it already while it is made: if its constructor
  * says so, or is called once more. Then what is called from there is told the same. */
-bool races_created(AccessSite *site, PyObject *object, bool is_known)
+enum Known races_created(AccessSite *site, PyObject *object, bool is_known)
 {
     if (me == NULL || me->clock == NULL) {
-        return false;
+        return UNKNOWN;
     }
     Cell *cell = cell_of(where_is(object), CREATED);
     const Access *made = depot_get((uint32_t)(cell->write >> 40));
     if (made == NULL) {
         cell->write = (Word)depot_access(site, MODE_WRITE, 0) << 40;
     }
-    if (is_known || (made != NULL && made->site == site)) {
-        cell->read = 1;
+    bool is_again = made != NULL && made->site == site;
+    if (is_known || is_again) {
+        cell->read = is_again ? MADE_AGAIN : KNOWN;
         shadow_make_public(object); /* or will be, before all of it is done */
     }
-    return cell->read != 0;
+    return (enum Known)cell->read;
 }
 
 /* Is this the finalizer that Python calls? Then there are no more references to the object than by
@@ -697,6 +701,7 @@ static PyObject *races_begin(PyObject *module, PyObject *args)
     cells_begin();
     forget_places();
     found_begin();
+    settled_begin();
     races.seed = seed << 16;
     races.threshold = sample >= 1 ? UINT64_MAX : (uint64_t)(sample * 18446744073709551615.0);
     sites_are_points = has_points;

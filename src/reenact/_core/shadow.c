@@ -268,8 +268,14 @@ static void watched_free(void *context, void *block)
     (void)context;
     end_block(block);
     const PyObject *object = (const PyObject *)((const char *)block + GC_HEADER);
-    if (__builtin_expect(*era_at(object) >= LEAVING, 0)) {
-        forget_free(object);
+    uint32_t *era = era_at(object);
+    if (__builtin_expect(*era >= LEAVING, 0)) {
+        if (*era == LEAVING) { /* not there any more, nor yet */
+            *era = 0;
+        }
+        else {
+            forget_free(object);
+        }
     }
     native.free(native.ctx, block);
 }

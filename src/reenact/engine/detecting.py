@@ -84,11 +84,18 @@ def found() -> dict[str, Any]:
         "left_out": left_out,
         "overflow": overflow,
         "forgotten": forgotten,
-        "unseen": loader.unseen(),
+        "unseen": [*loader.unseen(), *map(_told_late, _core.sites_asleep()[1])],
         "sample": _sample,
         "locks": _core.locks_found(),
         "threads": [{"index": index, "name": name} for index, name in sorted(edges.names.items())],
     }
+
+
+def _told_late(name: str) -> str:
+    return (
+        f"attribute {name} is set by code that was loaded, or by a name that was made up, after "
+        "threads had read attributes of that name: what they read was not looked at"
+    )
 
 
 def _finish() -> None:

@@ -149,8 +149,11 @@ class Calls(Rewriting):
             self._wrap_named(node, flags, last, depth=last + 1, is_raw=True, is_bound=True)
 
     def _wrap_named(self, node: Any, flags: str, last: int, **more: Any) -> None:
+        """A name that stands there is told, so that it is known which one may be set."""
         writes, deletes = "w" in flags, "d" in flags
-        site = self.site(NAMED, node, writes=writes, deletes=deletes, **more)
+        value = getattr(node.args[0 if more.get("is_bound") else 1], "value", None)
+        name = value if isinstance(value, str) and value.isidentifier() else ""
+        site = self.site(NAMED, node, name, writes=writes, deletes=deletes, **more)
         wrap_operand(node, last, site)
 
 

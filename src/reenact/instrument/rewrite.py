@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from reenact.instrument.elsewhere import Stored
 
-REWRITER_VERSION = 1  # part of every cache key: raise it when the output changes
+REWRITER_VERSION = 2  # part of every cache key: raise it when the output changes
 ACCESSES_VERSION = 17  # the same, for code with the sites of accesses
 PLACEHOLDER = "\0reenact tick\0"
 
