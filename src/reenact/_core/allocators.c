@@ -248,9 +248,9 @@ static inline __attribute__((always_inline)) void *covered(Domain *domain, void 
     }
     char *block = native + (cover.has_front ? FRONT : 0);
     if (__builtin_expect(!canaries_cover(block, size, cover), 0)) {
-        domain->native.free(context, native);
-        return cover.is_fresh ? domain->native.malloc(context, size)
-                              : domain->native.calloc(context, 1, size);
+        domain->native.free(domain->native.ctx, native);
+        return cover.is_fresh ? domain->native.malloc(domain->native.ctx, size)
+                              : domain->native.calloc(domain->native.ctx, 1, size);
     }
     return block;
 }
@@ -342,17 +342,6 @@ static void *resize_covered(Domain *domain, char *block, size_t size, uint64_t *
     return resized;
 }
 
-/* What was not covered stays so: nobody knows how large it is. */
-static inline void *resize(Domain *domain, void *block, size_t size, const void *caller)
-{
-    if (block == NULL) {
-        return allocate(domain, size, caller);
-    }
-    uint64_t *info = info_of(block);
-    return info == NULL ? domain->native.realloc(domain->native.ctx, block, size)
-                        : resize_covered(domain, block, size, info);
-}
-
 #define CALLER __builtin_return_address(0)
 #define STACK ((const void *const *)__builtin_dwarf_cfa() - 1) /* where that address lies */
 
@@ -367,20 +356,26 @@ static void *raw_malloc(void *context, size_t size)
     return allocate(&raw_domain, size, CALLER);
 }
 
-static void *mem_malloc(void *context, size_t size)
+static inline __attribute__((always_inline)) void *allocate_buffer(void *context, size_t size,
+                                                                   const void *caller)
 {
-    if (is_plain_for(size, CALLER)) {
-        Cover cover = {OF_BUFFERS, .has_front = true, .is_fresh = true, .is_counted = true};
+    if (is_plain_for(size, caller)) {
+        Cover cover = {OF_BUFFERS, .has_front = true, .is_fresh = true, .is_plain = true};
         return covered(&mem_domain, context, size, cover);
     }
-    return allocate(&mem_domain, size, CALLER);
+    return allocate(&mem_domain, size, caller);
+}
+
+static void *mem_malloc(void *context, size_t size)
+{
+    return allocate_buffer(context, size, CALLER);
 }
 
 static __attribute__((noinline)) void *allocate_object(void *context, size_t size,
                                                        const void *caller)
 {
     if (size > SMALL && is_plain_for(size, caller)) {
-        Cover cover = {OF_OBJECTS, .has_front = false, .is_fresh = true, .is_counted = true};
+        Cover cover = {OF_OBJECTS, .has_front = false, .is_fresh = true, .is_plain = true};
         return covered(&obj_domain, context, size, cover);
     }
     return allocate(&obj_domain, size, caller);
@@ -399,7 +394,7 @@ static void *obj_malloc(void *context, size_t size)
 static void *mem_calloc(void *context, size_t count, size_t size)
 {
     if (count < COUNTED_SIZES && size <= 8 && is_plain_for(count * size, CALLER)) {
-        Cover cover = {OF_BUFFERS, .has_front = true, .is_counted = true};
+        Cover cover = {OF_BUFFERS, .has_front = true, .is_plain = true};
         return covered(&mem_domain, context, count * size, cover);
     }
     return allocate_zero(&mem_domain, count, size, CALLER);
@@ -433,12 +428,33 @@ static void release_raw(void *context, char *block, uint64_t *info)
     release(&raw_domain, block, info);
 }
 
-#define IN_PLACE_OF(domain, release_covered)                                                       \
-    static void *domain##_realloc(void *context, void *block, size_t size)                         \
-    {                                                                                              \
-        (void)context;                                                                             \
-        return resize(&domain##_domain, block, size, CALLER);                                      \
-    }                                                                                              \
+/* What was not covered stays so: nobody knows how large it is. */
+static inline void *resize(Domain *domain, void *block, size_t size)
+{
+    uint64_t *info = info_of(block);
+    return info == NULL ? domain->native.realloc(domain->native.ctx, block, size)
+                        : resize_covered(domain, block, size, info);
+}
+
+static void *raw_realloc(void *context, void *block, size_t size)
+{
+    (void)context;
+    return block == NULL ? allocate(&raw_domain, size, CALLER) : resize(&raw_domain, block, size);
+}
+
+static void *mem_realloc(void *context, void *block, size_t size)
+{
+    return block == NULL ? allocate_buffer(context, size, CALLER)
+                         : resize(&mem_domain, block, size);
+}
+
+static void *obj_realloc(void *context, void *block, size_t size)
+{
+    (void)context;
+    return block == NULL ? allocate(&obj_domain, size, CALLER) : resize(&obj_domain, block, size);
+}
+
+#define FREE_IN(domain, release_covered)                                                           \
     static void domain##_free(void *context, void *block)                                          \
     {                                                                                              \
         uint64_t *info = info_of(block);                                                           \
@@ -449,9 +465,9 @@ static void release_raw(void *context, char *block, uint64_t *info)
         release_covered(context, block, info);                                                     \
     }
 
-IN_PLACE_OF(obj, release_object)
-IN_PLACE_OF(mem, release_buffer)
-IN_PLACE_OF(raw, release_raw)
+FREE_IN(obj, release_object)
+FREE_IN(mem, release_buffer)
+FREE_IN(raw, release_raw)
 
 /* ---- beginning and end ---- */
 

@@ -90,10 +90,10 @@ static inline size_t canaries_size(const void *block, uint64_t info)
 }
 
 /* A word that says all of a new block. */
-static inline uint64_t new_info(size_t size, enum Class class, bool has_front, bool is_counted)
+static inline uint64_t new_info(size_t size, enum Class class, bool has_front, bool is_plain)
 {
-    bool is_own = is_counted || size < COUNTED_SIZES, is_large = !is_counted && size >= LARGE;
-    uint64_t number = ++COUNTS[class][is_own ? size : COUNTED_SIZES - 1];
+    bool is_counted = is_plain || size < COUNTED_SIZES, is_large = !is_plain && size >= LARGE;
+    uint64_t number = ++COUNTS[class][is_counted ? size : COUNTED_SIZES - 1];
     return number << (STATE_BITS + CLASS_BITS + SIZE_BITS) |
            (uint64_t)(is_large ? LARGE : size) << (STATE_BITS + CLASS_BITS) |
            (uint64_t)class << STATE_BITS | (has_front ? HAS_FRONT : 0);
@@ -171,32 +171,30 @@ static inline uint64_t tail_damage(const char *block, size_t size, uint64_t word
 typedef struct {
     enum Class class;
     bool has_front, is_fresh;
-    bool is_counted; /* its size is known to be less than COUNTED_SIZES */
+    bool is_plain; /* it is smaller than COUNTED_SIZES, and nothing is watched */
 } Cover;
 
 /* Puts the evidence around a block; false if it cannot be covered. */
 static inline __attribute__((always_inline)) bool canaries_cover(char *block, size_t size,
                                                                  Cover cover)
 {
-    uint64_t *region = REGIONS[(uintptr_t)block >> REGION_BITS], word = word_of(block);
-    if (__builtin_expect(region == NULL, 0)) {
-        region = canaries_new_region((uintptr_t)block >> REGION_BITS);
-        if (region == NULL) {
-            return false;
-        }
-    }
-    if (!cover.is_counted && size >= LARGE && !canaries_keep_large(block, size)) {
+    uintptr_t number = (uintptr_t)block >> REGION_BITS;
+    if (__builtin_expect(REGIONS[number] == NULL, 0) && canaries_new_region(number) == NULL) {
         return false;
     }
+    if (!cover.is_plain && size >= LARGE && !canaries_keep_large(block, size)) {
+        return false;
+    }
+    uint64_t word = word_of(block);
     if (cover.has_front) {
         ((Aliased *)block)[-1] = ((Aliased *)block)[-2] = word;
     }
     put_tail(block, size, word, cover.is_fresh);
-    uint64_t info = new_info(size, cover.class, cover.has_front, cover.is_counted);
-    if (__builtin_expect(culprits_are_watched, 0)) {
+    uint64_t info = new_info(size, cover.class, cover.has_front, cover.is_plain);
+    if (!cover.is_plain && culprits_are_watched) {
         info |= culprits_allocated(block, info);
     }
-    region[word_in_region(block)] = info;
+    REGIONS[number][word_in_region(block)] = info;
     return true;
 }
 
