@@ -133,12 +133,19 @@ void canaries_forget_large(const void *block)
     unlock();
 }
 
+static void fill(char *from, const char *end, uint64_t word)
+{
+    for (Aliased *at = (Aliased *)from; at < (const Aliased *)end; at++) {
+        *at = word;
+    }
+}
+
 /* Of a freed block that is large, both ends are evidence. */
 void canaries_fill_large(char *block, size_t room)
 {
     uint64_t word = freed_word_of(block);
-    put_tail(block, block + FILLED_ENDS, word);
-    put_tail(block + room - FILLED_ENDS, block + room, word);
+    fill(block, block + FILLED_ENDS, word);
+    fill(block + room - FILLED_ENDS, block + room, word);
 }
 
 /* ---- where the damage is ---- */

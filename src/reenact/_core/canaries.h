@@ -90,11 +90,12 @@ static inline size_t canaries_size(const void *block, uint64_t info)
 }
 
 /* A word that says all of a new block. */
-static inline uint64_t new_info(size_t size, enum Class class, bool has_front)
+static inline uint64_t new_info(size_t size, enum Class class, bool has_front, bool is_plain)
 {
-    uint64_t number = ++COUNTS[class][size < COUNTED_SIZES ? size : COUNTED_SIZES - 1];
+    bool is_counted = is_plain || size < COUNTED_SIZES, is_large = !is_plain && size >= LARGE;
+    uint64_t number = ++COUNTS[class][is_counted ? size : COUNTED_SIZES - 1];
     return number << (STATE_BITS + CLASS_BITS + SIZE_BITS) |
-           (uint64_t)(size < LARGE ? size : LARGE) << (STATE_BITS + CLASS_BITS) |
+           (uint64_t)(is_large ? LARGE : size) << (STATE_BITS + CLASS_BITS) |
            (uint64_t)class << STATE_BITS | (has_front ? HAS_FRONT : 0);
 }
 
@@ -133,47 +134,67 @@ static inline size_t canaries_room(size_t size, bool has_front)
 }
 
 /* The canary behind a block ends with a whole word, has one to three of them, and may begin in the
- * middle of the first. */
-static inline void put_tail(char *from, const char *end, uint64_t word)
+ * middle of the first. All three are gone through, even if they are the same: sizes differ too
+ * much for a processor to guess how many there are. */
+static inline Aliased *first_word(const char *block, size_t size)
 {
-    Aliased *at = (Aliased *)((uintptr_t)from & ~(uintptr_t)7);
-    uint64_t kept = (1ULL << ((uintptr_t)from & 7) * 8) - 1;
-    *at = (*at & kept) | (word & ~kept);
-    while (++at < (const Aliased *)end) {
-        *at = word;
-    }
+    return (Aliased *)(block + (size & ~(size_t)7));
 }
 
-static inline uint64_t tail_damage(const char *from, const char *end, uint64_t word)
+static inline Aliased *last_word(const char *block, size_t size)
 {
-    const Aliased *at = (const Aliased *)((uintptr_t)from & ~(uintptr_t)7);
-    uint64_t bad = (*at ^ word) & ~((1ULL << ((uintptr_t)from & 7) * 8) - 1);
-    while (++at < (const Aliased *)end) {
-        bad |= *at ^ word;
-    }
-    return bad;
+    return (Aliased *)(block + canaries_room(size, false)) - 1;
 }
+
+static inline Aliased *middle_word(Aliased *first, Aliased *last)
+{
+    return first < last ? first + 1 : last;
+}
+
+/* What is fresh has no contents yet. */
+static inline void put_tail(char *block, size_t size, uint64_t word, bool is_fresh)
+{
+    Aliased *first = first_word(block, size), *last = last_word(block, size);
+    uint64_t kept = is_fresh ? 0 : (1ULL << (size & 7) * 8) - 1;
+    *first = is_fresh ? word : (*first & kept) | (word & ~kept);
+    *middle_word(first, last) = word;
+    *last = word;
+}
+
+static inline uint64_t tail_damage(const char *block, size_t size, uint64_t word)
+{
+    Aliased *first = first_word(block, size), *last = last_word(block, size);
+    return (*first ^ word) >> (size & 7) * 8 | (*middle_word(first, last) ^ word) | (*last ^ word);
+}
+
+/* How a block is covered. */
+typedef struct {
+    enum Class class;
+    bool has_front, is_fresh;
+    bool is_plain; /* it is smaller than COUNTED_SIZES, and nothing is watched */
+} Cover;
 
 /* Puts the evidence around a block; false if it cannot be covered. */
 static inline __attribute__((always_inline)) bool canaries_cover(char *block, size_t size,
-                                                                 enum Class class, bool has_front)
+                                                                 Cover cover)
 {
-    uint64_t *region = REGIONS[(uintptr_t)block >> REGION_BITS], word = word_of(block);
-    if (__builtin_expect(region == NULL, 0)) {
-        region = canaries_new_region((uintptr_t)block >> REGION_BITS);
-    }
-    if (region == NULL || __builtin_expect(size >= LARGE && !canaries_keep_large(block, size), 0)) {
+    uintptr_t number = (uintptr_t)block >> REGION_BITS;
+    if (__builtin_expect(REGIONS[number] == NULL, 0) && canaries_new_region(number) == NULL) {
         return false;
     }
-    if (has_front) {
+    if (!cover.is_plain && size >= LARGE && !canaries_keep_large(block, size)) {
+        return false;
+    }
+    uint64_t word = word_of(block);
+    if (cover.has_front) {
         ((Aliased *)block)[-1] = ((Aliased *)block)[-2] = word;
     }
-    put_tail(block + size, block + canaries_room(size, false), word);
-    uint64_t info = new_info(size, class, has_front);
-    if (__builtin_expect(culprits_are_watched, 0)) {
+    put_tail(block, size, word, cover.is_fresh);
+    uint64_t info = new_info(size, cover.class, cover.has_front, cover.is_plain);
+    if (!cover.is_plain && culprits_are_watched) {
         info |= culprits_allocated(block, info);
     }
-    region[word_in_region(block)] = info;
+    REGIONS[number][word_in_region(block)] = info;
     return true;
 }
 
@@ -181,14 +202,37 @@ static inline __attribute__((always_inline)) bool canaries_cover(char *block, si
 static inline bool canaries_are_whole(const char *block, size_t size, uint64_t info)
 {
     uint64_t word = word_of(block);
-    uint64_t bad = tail_damage(block + size, block + canaries_room(size, false), word);
+    uint64_t bad = tail_damage(block, size, word);
     if (info & HAS_FRONT) {
         bad |= (((const Aliased *)block)[-1] ^ word) | (((const Aliased *)block)[-2] ^ word);
     }
     return bad == 0;
 }
 
-/* A freed block is evidence up to the end of what was its canary. */
+/* A freed block is evidence up to the end of what was its canary. It is filled and looked at by 64
+ * bytes, which overlap at the end, and in smaller blocks among themselves: no size takes a way of
+ * its own. */
+static inline void fill_four(char *at, size_t last, __m128i word)
+{
+    size_t second = last < 16 ? last : 16, third = last < 32 ? last : 32;
+    _mm_storeu_si128((__m128i *)at, word);
+    _mm_storeu_si128((__m128i *)(at + second), word);
+    _mm_storeu_si128((__m128i *)(at + third), word);
+    _mm_storeu_si128((__m128i *)(at + last), word);
+}
+
+static inline __m128i same_at(const char *at, __m128i word)
+{
+    return _mm_cmpeq_epi8(word, _mm_loadu_si128((const __m128i *)at));
+}
+
+static inline __m128i same_four(const char *at, size_t last, __m128i word)
+{
+    size_t second = last < 16 ? last : 16, third = last < 32 ? last : 32;
+    return _mm_and_si128(_mm_and_si128(same_at(at, word), same_at(at + second, word)),
+                         _mm_and_si128(same_at(at + third, word), same_at(at + last, word)));
+}
+
 static inline void canaries_fill(char *block, size_t size)
 {
     __m128i word = _mm_set1_epi64x((long long)freed_word_of(block));
@@ -197,9 +241,15 @@ static inline void canaries_fill(char *block, size_t size)
         canaries_fill_large(block, room);
         return;
     }
-    for (char *end = block + room; block < end; block += 16) {
-        _mm_storeu_si128((__m128i *)block, word);
+    if (room <= 64) {
+        fill_four(block, room - 16, word);
+        return;
     }
+    char *end = block + room - 64;
+    for (; block < end; block += 64) {
+        fill_four(block, 48, word);
+    }
+    fill_four(end, 48, word);
 }
 
 /* Is a freed block still full of it? */
@@ -212,12 +262,17 @@ static inline bool canaries_are_full(const char *block, size_t size, uint64_t in
         return false; /* it must be looked at more closely */
     }
     if (info & HAS_FRONT) {
-        __m128i front = _mm_set1_epi64x((long long)word_of(block));
-        same = _mm_cmpeq_epi8(front, _mm_loadu_si128((const __m128i *)(block - FRONT)));
+        same = same_at(block - FRONT, _mm_set1_epi64x((long long)word_of(block)));
     }
-    for (const char *end = block + room; block < end; block += 16) {
-        same = _mm_and_si128(same, _mm_cmpeq_epi8(word, _mm_loadu_si128((const __m128i *)block)));
+    if (room <= 64) {
+        same = _mm_and_si128(same, same_four(block, room - 16, word));
+        return _mm_movemask_epi8(same) == 0xFFFF;
     }
+    const char *end = block + room - 64;
+    for (; block < end; block += 64) {
+        same = _mm_and_si128(same, same_four(block, 48, word));
+    }
+    same = _mm_and_si128(same, same_four(end, 48, word));
     return _mm_movemask_epi8(same) == 0xFFFF;
 }
 
