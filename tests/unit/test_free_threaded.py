@@ -42,6 +42,25 @@ for thread in threads: thread.join()
 assert seen == [False, False], seen
 """
 
+# To load a native module stops the world: in a copy there is nobody who could stop.
+IN_COPY = """
+import os, threading
+from reenact import _core
+running = threading.Event()
+def compute():
+    running.set()
+    while True:
+        pass
+def load():
+    import _bz2
+    os._exit(5)
+threading.Thread(target=compute, daemon=True).start()
+running.wait()
+_, status = os.waitpid(_core.in_copy(load, 60), 0)
+print(os.waitstatus_to_exitcode(status), flush=True)
+os._exit(0)
+"""
+
 
 def run(place: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Without the variable that keeps the GIL off whatever is imported."""
@@ -70,6 +89,11 @@ def test_the_gil_is_off_where_runs_are_looked_into(tmp_path: Path, command: tupl
     Path(tmp_path, "program.py").write_text(TEST)
     done = run(tmp_path, "-m", "reenact", *command, "program.py")
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_copy_that_is_asked_waits_for_no_thread_that_it_does_not_have(tmp_path: Path) -> None:
+    done = run(tmp_path, "-c", IN_COPY)
+    assert done.stdout == "5\n", done.stderr
 
 
 def test_a_recording_says_which_build_made_it() -> None:

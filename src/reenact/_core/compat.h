@@ -28,6 +28,7 @@
 #include <internal/pycore_frame.h>
 #include <internal/pycore_gc.h>
 #include <internal/pycore_interp.h>
+#include <internal/pycore_pystate.h>
 #include <internal/pycore_runtime.h>
 #undef Py_BUILD_CORE
 #include <pythread.h>
@@ -300,11 +301,16 @@ static inline Frame *compat_top_frame(PyThreadState *tstate)
 }
 
 /* In a child of fork() that runs on without the interpreter's help: whoever waited for the GIL is
- * not there, so it need not be given away, nor is a part of it taken. */
+ * not there, so it need not be given away, nor is a part of it taken. Without a GIL whoever stops
+ * the world, and be it for an import, would wait for threads that are not there. */
 static inline void compat_gil_alone(PyThreadState *tstate)
 {
 #ifdef Py_GIL_DISABLED
-    (void)tstate;
+    for (PyThreadState *each = tstate->interp->threads.head; each != NULL; each = each->next) {
+        if (each != tstate) {
+            _Py_atomic_store_int(&each->state, _Py_THREAD_DETACHED);
+        }
+    }
 #else
 #if PY_VERSION_HEX >= 0x030D0000
     struct _gil_runtime_state *gil = tstate->interp->ceval.gil;
