@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#define TABLE ((void *)0x2E0000000000ULL)
+#define TABLE ((void *)0x2C0000000000ULL)
 enum { TABLE_BITS = 20 };
 #define SHARED (1ULL << 63)
 
