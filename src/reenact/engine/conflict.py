@@ -1,16 +1,16 @@
 """Where the hints of a recording with Light's order contradict the rest: a question to a solver.
 
-Light (PLDI 2015, section 4.2) gives all dependences to a solver of integer difference logic: a number
-for each access that says when it comes. Here it gets what a ring of threads that wait for each other
-is made of, and no more: what is known of their order, and for the chains of a location that the
-ring goes through, and all between them, that of any two one comes before the other. Each ring adds
-something; an answer can make no ring of what is in the question, so there is an end to it.
+Light (PLDI 2015) gives all dependences to a solver of integer difference logic: a number for each
+access that says when it comes. Here it gets what a ring of threads that wait for each other is made
+of, and no more: what is known of their order, and for the chains of a location that the ring goes
+through, and all between them, that of any two one comes before the other. Each ring adds something;
+an answer can make no ring of what is in the question, so there is an end to it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any
 
 from reenact.engine.chains import Chain, Point, Version
@@ -26,7 +26,7 @@ Before = tuple[Point, Point]
 
 def _solver() -> Any:
     try:
-        import z3  # type: ignore[import-not-found, import-untyped, unused-ignore]
+        import z3
     except ImportError:
         raise UsageError(
             "the order of accesses in this recording takes a solver to find: install reenact[light]"
@@ -123,7 +123,8 @@ class _Question:
         for chain in chains:
             for first, second in _inside(chain):
                 self.add(first, second)
-        for place, (one, other) in enumerate(_pairs(chains)):
+        # pairs with the first chain come first
+        for place, (one, other) in enumerate(combinations(chains, 2)):
             if is_first_fixed and place < len(chains) - 1:
                 self._solver.add(self._all_before(one, other))
             else:
@@ -137,15 +138,10 @@ class _Question:
     def answer(self) -> dict[Point, int]:
         """When each access comes; those of a thread in their order."""
         points = sorted(self._moments)
-        for first, second in zip(points, points[1:], strict=False):
+        for first, second in pairwise(points):
             if first[0] == second[0]:
                 self.add(first, second)
         if self._solver.check() != self._z3.sat:
             raise Unordered("no order of accesses shows each read the write that it saw")
         model = self._solver.model()
         return {point: model[moment].as_long() for point, moment in self._moments.items()}
-
-
-def _pairs(chains: list[Chain]) -> Iterator[tuple[Chain, Chain]]:
-    """Those with the first chain come first."""
-    return combinations(chains, 2)

@@ -3,8 +3,8 @@
 The chains of each location (`chains.py`) are put in the order of their hints, which is that of the
 run unless the hints are wrong, and then the order of all threads is checked. A ring of threads that
 wait for each other means that a hint misled: the chains of the ring become a question to a solver
-(`conflict.py`), whose answer is checked in turn, until there is no ring. Light asks the solver about
-everything; here it is seldom asked for anything.
+(`conflict.py`), whose answer is checked in turn, until there is no ring. Light asks the solver
+about everything; here it is seldom asked for anything.
 
 `convert.py` calls it; `linear.py` puts the threads in line by what it adds to the lanes.
 """
@@ -167,5 +167,3 @@ def _ring_from(
         path.append((thread, need))
         thread = need[1]
     return path[seen[thread] :]
-
-

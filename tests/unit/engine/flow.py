@@ -130,5 +130,3 @@ def seen(accesses: dict[Point, Access], schedule: list[Point]) -> dict[Point, Po
         if access.writes:
             writes[access.location] = point
     return found
-
-
