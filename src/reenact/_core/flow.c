@@ -50,15 +50,15 @@ typedef struct {
     uint32_t number; /* in the order in which they were found to be shared; 0 before */
     bool is_mixed;
     bool reads_first; /* while it is one thread's */
-} Location;
+} Flow;               /* of a location */
 
-static Location *locations;
+static Flow *locations;
 static uint32_t shared;
 static _Atomic uint64_t began; /* intervals */
 
 int flow_begin(void)
 {
-    locations = mmap(TABLE, sizeof(Location) << TABLE_BITS, PROT_READ | PROT_WRITE,
+    locations = mmap(TABLE, sizeof(Flow) << TABLE_BITS, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
     return locations == MAP_FAILED ? -1 : 0;
 }
@@ -73,12 +73,12 @@ static inline bool is_same(Deed one, Deed other)
     return one.thread == other.thread && one.position == other.position;
 }
 
-static Location *location_of(const PyObject *object, const PyObject *name)
+static Flow *location_of(const PyObject *object, const PyObject *name)
 {
     uint64_t key = location_key(object, name);
-    Location *location = &locations[key >> (64 - TABLE_BITS)];
+    Flow *location = &locations[key >> (64 - TABLE_BITS)];
     if (location->key == 0) {
-        *location = (Location){.key = key | 1, .write = {.thread = -1}, .run = {.thread = -1}};
+        *location = (Flow){.key = key | 1, .write = {.thread = -1}, .run = {.thread = -1}};
     }
     else if (location->key != (key | 1)) {
         location->is_mixed = true;
@@ -88,7 +88,7 @@ static Location *location_of(const PyObject *object, const PyObject *name)
 
 /* ---- one thread's ---- */
 
-static void own(Location *location, Deed now, bool reads, bool writes)
+static void own(Flow *location, Deed now, bool reads, bool writes)
 {
     if (location->run.thread < 0) {
         location->run = now;
@@ -100,7 +100,7 @@ static void own(Location *location, Deed now, bool reads, bool writes)
 }
 
 /* A second thread has come to it. */
-static void share(Thread *thread, Location *location)
+static void share(Thread *thread, Flow *location)
 {
     location->number = ++shared;
     lane_flow(thread,
@@ -116,7 +116,7 @@ static void share(Thread *thread, Location *location)
 
 /* ---- several threads' ---- */
 
-static void begin(Thread *thread, Interval *interval, Location *location, bool reads)
+static void begin(Thread *thread, Interval *interval, Flow *location, bool reads)
 {
     int64_t position = thread_position(thread);
     *interval = (Interval){.location = location->number,
@@ -141,7 +141,7 @@ static void end(Thread *thread, Interval *interval)
     }
 }
 
-static Interval *open_interval(Thread *thread, const Location *location)
+static Interval *open_interval(Thread *thread, const Flow *location)
 {
     if (thread->lane.open == NULL) {
         thread->lane.open = calloc(OPEN_INTERVALS, sizeof *thread->lane.open);
@@ -158,7 +158,7 @@ static Interval *open_interval(Thread *thread, const Location *location)
 void flow_access(Thread *thread, const PyObject *object, const PyObject *name, bool writes,
                  bool is_update)
 {
-    Location *location = location_of(object, name);
+    Flow *location = location_of(object, name);
     Deed now = {thread->index, thread_position(thread)};
     bool reads = !writes || is_update || location->is_mixed;
     if (location->number == 0) {

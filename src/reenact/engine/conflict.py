@@ -29,7 +29,8 @@ def _solver() -> Any:
         import z3
     except ImportError:
         raise UsageError(
-            "the order of accesses in this recording takes a solver to find: install reenact[light]"
+            "the order of accesses in this recording takes a solver to find",
+            advice="Install z3-solver, or reenact[light], which asks for it.",
         ) from None
     return z3
 

@@ -120,7 +120,7 @@ def test_hints_that_contradict_synchronisation_are_not_followed():
 def test_without_the_solver_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "z3", None)
     assert order(misled(), {})
-    with pytest.raises(UsageError, match=r"install reenact\[light\]"):
+    with pytest.raises(UsageError, match=r"reenact\[light\]"):
         order(misled(), {1: [(1, 0, 2, 0)]})
 
 
