@@ -5,9 +5,9 @@ dependences, as in table 1 of Light.
 
 Threads access locations at random, as a model of the recorder (tests/unit/engine/flow.py) notes
 it. A dependence is an interval that begins with a read of another interval's write. `misled` is how
-many hints are wrong by some hundred; what is in conflict then goes to the solver. Seconds are those
-that went by, and of the processor; the time to put the threads in line by what was found is told
-apart.
+many hints are wrong by some thousand; what is in conflict then goes to the solver. Seconds are
+those that went by, and of the processor; the time to put the threads in line by what was found is
+told apart.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from reenact.engine.solve import solve  # noqa: E402
 from reenact.recordings.lanes import ACCESS, INITIAL, Interval, Item  # noqa: E402
 
 THREADS, LOCATIONS, RUN = 8, 1000, 4  # a thread makes so many accesses in a row, in the mean
+FARTHEST = 5000  # a hint is wrong by; those of a location are some thousand apart
 KINDS = ("read", "read", "read", "write", "update")
 
 
@@ -59,7 +60,7 @@ def recorded(dependences: int, choose: random.Random) -> tuple[list[Interval], d
 def mislead(intervals: list[Interval], count: int, choose: random.Random) -> None:
     for _ in range(count):
         at = choose.randrange(len(intervals))
-        wrong = intervals[at].hint + choose.randrange(-500, 500)
+        wrong = intervals[at].hint + choose.randrange(-FARTHEST, FARTHEST)
         intervals[at] = intervals[at]._replace(hint=wrong)
 
 

@@ -44,9 +44,9 @@ class Conflict:
         self._windows: dict[int, tuple[int, int]] = {}
         self._known: set[Before] = set()
 
-    def widen(self, ring: Iterable[tuple[int, Need]]) -> None:
+    def widen(self, rings: Iterable[tuple[int, Need]]) -> None:
         before = dict(self._windows), len(self._known)
-        for thread, (position, other, wanted, location) in ring:
+        for thread, (position, other, wanted, location) in rings:
             place = self._place(location, (thread, position))
             if place is None:
                 self._known.add(((other, wanted), (thread, position)))

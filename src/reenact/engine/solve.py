@@ -19,6 +19,7 @@ from reenact.engine.conflict import KNOWN, Conflict, Need
 from reenact.recordings.lanes import ACCESS, Interval, Item
 
 _END = 1 << 62  # later than any position
+_ENOUGH = 10_000  # of needs in rings, before the solver is asked
 
 
 def solve(
@@ -38,10 +39,10 @@ def order(intervals: Iterable[Interval], known: dict[int, list[Need]]) -> dict[i
     conflict = Conflict(chains)
     while True:
         needs = _needs(chains, known)
-        ring = _ring(needs)
-        if not ring:
+        rings = _rings(needs)
+        if not rings:
             return {thread: [each for each in found if each[3]] for thread, found in needs.items()}
-        conflict.widen(ring)
+        conflict.widen(rings)
         conflict.settle()
 
 
@@ -126,11 +127,32 @@ def _from(at: int, following: Iterator[int]) -> Iterator[int]:
 # ---- whether it can be ----
 
 
-def _ring(needs: dict[int, list[Need]]) -> list[tuple[int, Need]]:
-    """Threads that wait for each other, and what for; empty if all come to their ends."""
+def _rings(needs: dict[int, list[Need]]) -> list[tuple[int, Need]]:
+    """Threads that wait for each other, and what for; empty if all come to their ends. Behind a
+    ring they go on as if there were none, to find others in one go."""
     done = dict.fromkeys(needs, 0)
     waiting: dict[int, list[int]] = {}
-    ready = list(needs)
+    found: list[tuple[int, Need]] = []
+    _run(list(needs), needs, done, waiting)
+    while len(found) < _ENOUGH and (stuck := _stuck(needs, done)) is not None:
+        ring = _ring_from(stuck, needs, done)
+        found += ring
+        freed = [thread for thread, need in ring if need[3] != KNOWN]
+        if not freed:
+            break
+        for thread in freed:
+            done[thread] += 1
+            freed = freed + waiting.pop(thread, [])
+        _run(freed, needs, done, waiting)
+    return found
+
+
+def _run(
+    ready: list[int],
+    needs: dict[int, list[Need]],
+    done: dict[int, int],
+    waiting: dict[int, list[int]],
+) -> None:
     while ready:
         thread = ready.pop()
         before = done[thread]
@@ -139,8 +161,10 @@ def _ring(needs: dict[int, list[Need]]) -> list[tuple[int, Need]]:
             waiting.setdefault(blocker, []).append(thread)
         if done[thread] > before:
             ready.extend(waiting.pop(thread, ()))
-    stuck = next((thread for thread, found in needs.items() if done[thread] < len(found)), None)
-    return [] if stuck is None else _ring_from(stuck, needs, done)
+
+
+def _stuck(needs: dict[int, list[Need]], done: dict[int, int]) -> int | None:
+    return next((thread for thread, found in needs.items() if done[thread] < len(found)), None)
 
 
 def _advance(thread: int, needs: dict[int, list[Need]], done: dict[int, int]) -> int | None:

@@ -85,12 +85,14 @@ def test_with_hints_that_say_nothing_and_synchronisation(execution, choose):
 
 @given(EXECUTIONS)
 def test_the_first_read_of_a_write_by_each_thread_is_noted(execution):
-    """One interval at most for each thread and write, besides those that write."""
-    readers = [
-        (each.location, each.thread, each.source)
-        for each in execution.record()
-        if each.write is None
-    ]
+    """One interval at most for each thread and write, besides those that write, and what the first
+    thread did before a second came."""
+    shared = set()
+    readers = []
+    for each in execution.record():
+        if each.location in shared and each.write is None:
+            readers.append((each.location, each.thread, each.source))
+        shared.add(each.location)
     assert len(readers) == len(set(readers))
 
 
