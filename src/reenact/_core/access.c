@@ -183,7 +183,13 @@ static inline bool points_are_wanted(void)
 static int tell(AccessSite *site, PyObject *object, PyObject *name, bool is_write)
 {
     if (gate.is_parallel) {
-        order_access(me, object, name, is_write);
+        if (gate.settings.order == ORDER_LIGHT) {
+            bool is_update = is_write && (name == NULL || site->deletes);
+            flow_access(me, object, name, is_write, is_update);
+        }
+        else {
+            order_access(me, object, name, is_write);
+        }
         return 0;
     }
     if (accesses_are_watched && watch_access(site, object, name, is_write) < 0) {

@@ -155,13 +155,34 @@ typedef struct {
     uint64_t first, second;
 } LaneEntry;
 
+/* Something that a thread did, by where it was then. */
+typedef struct {
+    int32_t thread; /* -1: nobody has done it */
+    int64_t position;
+} Deed;
+
+/* Accesses of one thread to one location, from the first to the last: flow.c. */
+typedef struct {
+    uint32_t location; /* 0: none */
+    int32_t thread;
+    bool has_source;     /* begins with a read */
+    Deed source;         /* of that write; of thread -1: there was none yet */
+    Deed seen;           /* the write that its latest access saw, or made */
+    int64_t first, last; /* positions */
+    int64_t write;       /* of the last one; -1: it has none */
+    uint64_t hint;
+} Interval;
+
 /* What one thread of a parallel run did, or is to do again: lanes.c, obey.c. */
 typedef struct {
     Stream stream;
-    int64_t last;        /* position of the latest entry */
-    int64_t clocks[16];  /* the latest readings */
-    int64_t *known;      /* by thread: up to where its doings are known to come before */
-    uint32_t known_room;
+    int64_t last;       /* position of the latest entry */
+    int64_t clocks[16]; /* the latest readings */
+    int64_t *known;     /* by thread: up to where its doings are known to come before */
+    int64_t *named;     /* by thread: the position of it that was named last as a source */
+    uint32_t known_room, named_room;
+    uint64_t hint;  /* the latest one told */
+    Interval *open; /* under way: flow.c */
     RecentSite *recent;
     _Atomic int32_t presence, asked; /* turns.c */
     uint64_t operations;
@@ -171,12 +192,6 @@ typedef struct {
     LaneEntry next;  /* if it is known */
     bool is_known;
 } Lane;
-
-/* Something that a thread did, by where it was then. */
-typedef struct {
-    int32_t thread; /* -1: nobody has done it */
-    int64_t position;
-} Deed;
 
 /* Something threads wait for. Found by the address of its Python object. */
 struct Object {
@@ -266,8 +281,8 @@ struct Thread {
     const AccessSite *region; /* the guard of the loop that it is in without sites: regions.c */
     void *region_frame;       /* in which */
     Lane lane;
-    uint64_t identity; /* of its place in the tree of starts */
-    uint32_t met;      /* objects that it was the first to meet */
+    uint64_t identity;  /* of its place in the tree of starts */
+    uint32_t met;       /* objects that it was the first to meet */
     HeldLocks *holding; /* the locks that it has, while they are watched; NULL if it had none yet */
     uint32_t life;      /* starts and joins up to the latest that it had a part in */
     Explored explored;
@@ -281,7 +296,6 @@ typedef struct {
     uint32_t line;
     uint32_t kind;
 } Site;
-
 
 enum StreamNumber {
     STREAM_SCHEDULE = 1,
@@ -329,7 +343,7 @@ typedef struct {
 
 typedef struct {
     Settings settings;
-    bool active; /* operations of controlled threads pass the gate */
+    bool active;      /* operations of controlled threads pass the gate */
     bool is_parallel; /* nobody holds the baton: threads run as they like */
     bool has_lanes;   /* this run is in lanes, or was: some points more, see parallel.c */
     bool choose_at_operations;
@@ -452,7 +466,9 @@ int64_t now_ns(void);
 int64_t real_ns(void);
 
 /* lanes.c */
-enum LaneOther { LANE_COLLECT, LANE_SIGNAL, LANE_CLOSE, LANE_FINAL, LANE_END };
+/* From LANE_FLOW on, intervals: with any of the bits after it. */
+enum LaneOther { LANE_COLLECT, LANE_SIGNAL, LANE_CLOSE, LANE_FINAL, LANE_END, LANE_FLOW };
+enum LaneFlow { FLOW_HAS_SOURCE = 1, FLOW_WRITES = 2, FLOW_OF_OTHER = 4 };
 int lane_grow(Stream *stream, size_t size);
 void lane_open(Thread *thread);
 void lane_operation(Thread *thread, uint32_t site, const Object *object);
@@ -464,6 +480,7 @@ void lane_clock(Thread *thread, uint64_t clock, int64_t value);
 void lane_other(Thread *thread, enum LaneOther kind, uint64_t argument);
 void lane_final(Thread *thread, const Thread *other);
 int64_t *lane_known(Lane *lane, int32_t other);
+void lane_flow(Thread *thread, const Interval *interval);
 Stream *inputs_begin(void);
 Cursor *inputs_cursor(void);
 Stream *inputs_stream(void);
@@ -509,6 +526,19 @@ static inline void turns_consent(Thread *thread)
 }
 
 void order_access(Thread *thread, const PyObject *object, const PyObject *name, bool writes);
+
+/* An object and a name of its, or all of a container, by address; the first bits are the best. */
+static inline uint64_t location_key(const PyObject *object, const PyObject *name)
+{
+    uint64_t mixed = ((uintptr_t)object >> 4) * 0x9E3779B97F4A7C15ULL;
+    return (mixed ^ ((uintptr_t)name >> 3)) * 0xD6E8FEB86659FD93ULL;
+}
+
+/* flow.c */
+int flow_begin(void);
+void flow_access(Thread *thread, const PyObject *object, const PyObject *name, bool writes,
+                 bool is_update);
+void flow_end(Thread *thread, const Thread *of);
 
 /* parallel.c: the gate of the parallel engine */
 void parallel_adopt(Thread *thread);

@@ -1,20 +1,40 @@
 /* Lanes: what each thread of a parallel run did, in a list of its own.
  *
  * The parallel engine (parallel.c) lets threads run as they like, and so nothing may be written by
- * all of them to one place. A lane is a sequence of entries, each at a *position* of its thread: how
- * many points the thread has passed. What must come before an entry is said by others in front of
- * it, `after` and `gone`; whatever needs no such entry is left out, which is most (iReplayer has a
- * list for each thread and one for each object; here the second is in the first, as edges). The
+ * all of them to one place. A lane is a sequence of entries, each at a *position* of its thread:
+ * how many points the thread has passed. What must come before an entry is said by others in front
+ * of it, `after` and `gone`; whatever needs no such entry is left out, which is most (iReplayer has
+ * a list for each thread and one for each object; here the second is in the first, as edges). The
  * bytes of all lanes lie in one stream, in chunks:
  *
  *     chunk := 4 bytes thread, 4 bytes size, 4 bytes used (all with this header), entries
+ *
+ * An entry is a varint, the position since the entry before shifted by three, with a tag (core.h:
+ * LANE_TAGS); then varints by tag. Of the tag `other` the first is a kind (enum LaneOther), which
+ * an argument follows. From LANE_FLOW on, the kinds are intervals of accesses (flow.c), which have
+ *
+ *     interval := location, whose, length, [write], [source], hint
+ *     whose    := how far back from the position of the entry its last access was;
+ *                 with FLOW_OF_OTHER the thread, and the position of its last access
+ *     length   := from the first access to the last, in positions
+ *     write    := with FLOW_WRITES: from the last write to the last access
+ *     source   := with FLOW_HAS_SOURCE, the write that the first access saw: thread + 1, or 0 for
+ *                 none; unless that is 0, its position since the last one in this lane that was a
+ *                 source of the same thread's, -1 at first (zigzag)
+ *     hint     := when it began, since the hint before it in this lane, 0 at first (zigzag)
  *
  * docs/format.md has the entries. Read back by recordings/lanes.py. */
 #include "core.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_CHUNK = 512, LARGEST_CHUNK = 1 << 16, CHUNK_HEADER = 12, LONGEST_ENTRY = 32 };
+enum {
+    FIRST_CHUNK = 512,
+    LARGEST_CHUNK = 1 << 16,
+    CHUNK_HEADER = 12,
+    LONGEST_ENTRY = 32,
+    LONGEST_FLOW = 96
+};
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of the stream of lanes */
 
@@ -82,20 +102,26 @@ void lane_operation(Thread *thread, uint32_t site, const Object *object)
     put(thread, LANE_OPERATION, 2, site, name_of(object));
 }
 
-/* Up to where another thread is known to come before; NULL if there is no memory. */
-int64_t *lane_known(Lane *lane, int32_t other)
+/* The position that is kept of another thread, -1 at first. */
+static int64_t *kept_of(int32_t other, int64_t **kept, uint32_t *kept_room)
 {
-    if ((uint32_t)other >= lane->known_room) {
+    if ((uint32_t)other >= *kept_room) {
         uint32_t room = (uint32_t)other * 2 + 8;
-        int64_t *larger = realloc(lane->known, room * sizeof *larger);
+        int64_t *larger = realloc(*kept, room * sizeof *larger);
         if (larger == NULL) {
             return NULL;
         }
-        memset(larger + lane->known_room, 0xff, (room - lane->known_room) * sizeof *larger);
-        lane->known = larger;
-        lane->known_room = room;
+        memset(larger + *kept_room, 0xff, (room - *kept_room) * sizeof *larger);
+        *kept = larger;
+        *kept_room = room;
     }
-    return &lane->known[other];
+    return &(*kept)[other];
+}
+
+/* Up to where another thread is known to come before; NULL if there is no memory. */
+int64_t *lane_known(Lane *lane, int32_t other)
+{
+    return kept_of(other, &lane->known, &lane->known_room);
 }
 
 /* What comes next comes after what another thread did at a position, unless that is known. */
@@ -134,11 +160,16 @@ void lane_yield(Thread *thread)
     put(thread, LANE_YIELD, 0, 0, 0);
 }
 
+static uint64_t zigzag(int64_t value)
+{
+    return ((uint64_t)value << 1) ^ (uint64_t)(value >> 63);
+}
+
 void lane_clock(Thread *thread, uint64_t clock, int64_t value)
 {
     int64_t *last = &thread->lane.clocks[clock & 15], since = value - *last;
     *last = value;
-    put(thread, LANE_CLOCK, 2, clock, ((uint64_t)since << 1) ^ (uint64_t)(since >> 63));
+    put(thread, LANE_CLOCK, 2, clock, zigzag(since));
 }
 
 void lane_other(Thread *thread, enum LaneOther kind, uint64_t argument)
@@ -151,6 +182,47 @@ void lane_final(Thread *thread, const Thread *other)
 {
     lane_other(thread, LANE_FINAL, (uint64_t)other->index);
     stream_varint(&thread->lane.stream, (uint64_t)thread_position(other));
+}
+
+static unsigned char *put_source(unsigned char *at, Lane *lane, Deed source)
+{
+    at = put_varint(at, (uint64_t)(source.thread + 1));
+    int64_t *last =
+        source.thread < 0 ? NULL : kept_of(source.thread, &lane->named, &lane->named_room);
+    if (last != NULL) {
+        at = put_varint(at, zigzag(source.position - *last));
+        *last = source.position;
+    }
+    return at;
+}
+
+/* An interval of this thread's accesses, or of one that cannot tell it itself. */
+void lane_flow(Thread *thread, const Interval *interval)
+{
+    Lane *lane = &thread->lane;
+    unsigned char *start = stream_reserve(&lane->stream, LONGEST_FLOW);
+    if (start == NULL) {
+        return;
+    }
+    bool is_own = interval->thread == thread->index, writes = interval->write >= 0;
+    uint64_t bits = (interval->has_source ? FLOW_HAS_SOURCE : 0) | (writes ? FLOW_WRITES : 0) |
+                    (is_own ? 0 : FLOW_OF_OTHER);
+    unsigned char *at = put_varint(start, head(thread, LANE_OTHER));
+    at = put_varint(at, LANE_FLOW + bits);
+    at = put_varint(at, interval->location);
+    if (is_own) {
+        at = put_varint(at, (uint64_t)(thread_position(thread) - interval->last));
+    }
+    else {
+        at = put_varint(at, (uint64_t)interval->thread);
+        at = put_varint(at, (uint64_t)interval->last);
+    }
+    at = put_varint(at, (uint64_t)(interval->last - interval->first));
+    at = writes ? put_varint(at, (uint64_t)(interval->last - interval->write)) : at;
+    at = interval->has_source ? put_source(at, lane, interval->source) : at;
+    at = put_varint(at, zigzag((int64_t)(interval->hint - lane->hint)));
+    lane->hint = interval->hint;
+    stream_advance(&lane->stream, (size_t)(at - start));
 }
 
 /* Where inputs go: with the parallel engine into the lane of who takes them. */

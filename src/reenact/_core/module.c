@@ -143,6 +143,15 @@ static PyObject *cannot_begin(int fd)
     return os_error();
 }
 
+static int begin_order(void)
+{
+    bool is_recording = gate.settings.mode == MODE_RECORD;
+    if (!gate.is_parallel || !is_recording || gate.settings.order == ORDER_SYNC) {
+        return 0;
+    }
+    return gate.settings.order == ORDER_LIGHT ? flow_begin() : order_begin();
+}
+
 /* start(control_fd, chooser): from here on the calling thread, main, is under control */
 static PyObject *start_gate(PyObject *module, PyObject *args)
 {
@@ -176,9 +185,7 @@ static PyObject *start_gate(PyObject *module, PyObject *args)
     else if (control.orders_fd >= 0) {
         checkpoint_begin(control.orders_fd);
     }
-    bool orders = gate.is_parallel && gate.settings.order != ORDER_SYNC &&
-                  gate.settings.mode == MODE_RECORD;
-    if ((orders && order_begin() < 0) || begin_gate(control.write_fd, control.read_fd) != 0) {
+    if (begin_order() < 0 || begin_gate(control.write_fd, control.read_fd) != 0) {
         return cannot_begin(fd);
     }
     close_handed_down(fd);

@@ -60,9 +60,7 @@ void order_after(Thread *thread, Packed access)
 
 static inline Location *location_of(const PyObject *object, const PyObject *name)
 {
-    uint64_t mixed = ((uintptr_t)object >> 4) * 0x9E3779B97F4A7C15ULL;
-    mixed = (mixed ^ ((uintptr_t)name >> 3)) * 0xD6E8FEB86659FD93ULL;
-    return &locations[mixed >> (64 - TABLE_BITS)];
+    return &locations[location_key(object, name) >> (64 - TABLE_BITS)];
 }
 
 /* ---- several readers ---- */

@@ -8,8 +8,8 @@
  *
  * Some things that have no point under the serial engine have one here, and so have them in a
  * serial replay of what was recorded here (gate.has_lanes), or there would be no place to stop a
- * thread at: calls to the outside, writes to text files, the waits for other threads at the end, and
- * the end itself. */
+ * thread at: calls to the outside, writes to text files, the waits for other threads at the end,
+ * and the end itself. */
 #include "core.h"
 #include <errno.h>
 #include <limits.h>
@@ -313,12 +313,23 @@ void parallel_thread_gone(Thread *thread, Object *sentinel)
         }
     }
     if (!is_replay()) {
+        flow_end(thread, thread);
         lane_other(thread, LANE_END, (uint64_t)thread->index);
     }
     turns_leave(thread);
     for (int i = 0; i < 2; i++) {
         if (objects[i] != NULL) {
             parallel_wake(objects[i]);
+        }
+    }
+}
+
+/* What was under way when the run ended. */
+static void end_flow(Thread *thread)
+{
+    for (uint32_t i = 0; i < gate.state->threads; i++) {
+        if (gate.slots[i].status != ENDED) {
+            flow_end(thread, &gate.slots[i]);
         }
     }
 }
@@ -334,6 +345,7 @@ void parallel_close(void)
         }
     }
     if (!is_replay()) {
+        end_flow(me);
         lane_other(me, LANE_CLOSE, 0);
     }
 }
@@ -354,6 +366,9 @@ void parallel_look_for_deadlock(void)
     periods = is_still && now == positions ? periods + 1 : 0;
     positions = now;
     if (periods >= STILL_PERIODS) {
+        if (!is_replay()) {
+            end_flow(&gate.slots[0]); /* which does nothing any more */
+        }
         report_deadlock();
     }
 }

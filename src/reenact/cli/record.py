@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import sysconfig
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -95,6 +96,12 @@ def in_parallel(args: argparse.Namespace, choices: Choices) -> Choices:
                 advice="Say --engine parallel, too.",
             )
         return choices
+    if args.order == "light" and sysconfig.get_config_var("Py_GIL_DISABLED"):
+        raise UsageError(
+            "accesses and what is noted of them are not one without a GIL",
+            where="--order light",
+            advice="Use a Python that has one, or another order.",
+        )
     return replace(choices, engine="parallel", order=args.order or "sync")
 
 

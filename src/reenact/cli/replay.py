@@ -54,12 +54,8 @@ def run(args: argparse.Namespace) -> int:
     for path in replay.changed_sources(recording):
         _say(f"{path} has changed since it was recorded; the replay may diverge")
     in_parallel = args.engine == "parallel"
-    if in_parallel and recording.header.engine != "parallel":
-        raise UsageError(
-            "it was recorded by the serial engine",
-            where=args.recording,
-            advice="Leave out --engine parallel, or record with it.",
-        )
+    if in_parallel:
+        _check_lanes(recording)
     result = replay.replay(recording, in_parallel=in_parallel)
     for line in report.replayed(recording, result):
         _say(line)
@@ -68,6 +64,18 @@ def run(args: argparse.Namespace) -> int:
     if result.outcome is not None and result.outcome.reason == "end of recording":
         return recording.end.exit_code if recording.end is not None else 0
     return result.ended.exit_code
+
+
+def _check_lanes(recording: Recording) -> None:
+    """Whether threads can be told, while they run, what they have to wait for."""
+    if recording.header.engine != "parallel":
+        what = "it was recorded by the serial engine"
+    elif recording.header.order == "light":
+        what = "light's order is found when a recording is converted"
+    else:
+        return
+    advice = "Leave out --engine parallel."
+    raise UsageError(what, where=str(recording.path), advice=advice)
 
 
 def _say(text: str) -> None:

@@ -24,6 +24,7 @@ from reenact.intercept import install
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import CodeType
     from typing import Any, NoReturn
 
@@ -145,7 +146,8 @@ def take_over(inputs: Inputs) -> None:
 def _settle_order() -> None:
     """Where threads run as they like, what `threading` counts without a lock has an order; and who
     ends the process says so."""
-    lock, count, leave = _thread.allocate_lock(), threading._counter, os._exit
+    lock, leave = _thread.allocate_lock(), os._exit
+    count: Callable[[], int] = threading._counter  # type: ignore[attr-defined]
 
     def counted() -> int:
         with lock:
@@ -155,7 +157,7 @@ def _settle_order() -> None:
         _core.close(False)
         leave(status)
 
-    threading._counter = counted
+    threading._counter = counted  # type: ignore[attr-defined]
     os._exit = exit_closed
     _core.hide_frames(counted.__code__)
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 from reenact.engine.linear import Linear, Unordered
+from reenact.engine.solve import solve
 from reenact.errors import RecordingError
 from reenact.events import SCHEDULE_KINDS
 from reenact.recordings import format
@@ -26,6 +27,7 @@ from reenact.recordings.lanes import (
     OPERATION,
     SIGNAL,
     WAIT,
+    Interval,
     Item,
     chunk,
     decode,
@@ -41,13 +43,18 @@ LANES_LIMIT = 1 << 32
 
 
 def lanes_of(recording: Recording) -> dict[int, Sequence[Item]]:
-    """What each thread did. The end of a lane may be cut off if the run was killed."""
+    """What each thread did, with all that comes before it. The end of a lane may be cut off if the
+    run was killed."""
     calls = recording.definitions.calls
     data = recording.whole(format.LANES, LANES_LIMIT)
+    intervals: list[Interval] = []
     try:
-        lanes = split(data)
-        return {thread: _items(decode(lane, calls)) for thread, lane in lanes.items()}
-    except ValueError as error:
+        lanes: dict[int, Sequence[Item]] = {
+            thread: _items(decode(lane, calls, thread, intervals))
+            for thread, lane in split(data).items()
+        }
+        return solve(lanes, intervals) if recording.header.order == "light" else lanes
+    except (ValueError, Unordered) as error:
         raise RecordingError(recording.path, "damaged", f"lanes: {error}") from None
 
 

@@ -198,9 +198,7 @@ def choices_of(header: Header) -> Choices:
     """Nothing is chosen in a replay, but a strategy written in Python is loaded all the same: the
     modules it imports were there when the program was recorded."""
     strategy = header.strategy
-    return Choices(
-        strategy.name, 0, strategy.seed, strategy.slice, header.engine, header.order
-    )
+    return Choices(strategy.name, 0, strategy.seed, strategy.slice, header.engine, header.order)
 
 
 def program_of(header: Header) -> Program:

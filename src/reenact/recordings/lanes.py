@@ -19,6 +19,9 @@ from reenact.recordings.values import Entries
 OPERATION, AFTER, GONE, WAIT, YIELD, INPUT, CLOCK, OTHER = range(8)
 COLLECT, SIGNAL, CLOSE, FINAL, END = range(8, 13)  # what an entry of the kind `other` is
 ACCESS = 13  # of which nothing is known but what comes before it
+FLOW = 5  # of the kinds of `other` that are left, intervals: with any of three bits
+_HAS_SOURCE, _WRITES, _OF_OTHER = 1, 2, 4
+INITIAL = (-1, -1)  # the source of what was read before anybody had written
 
 _CHUNK = struct.Struct("<III")
 _OTHERS = (COLLECT, SIGNAL, CLOSE, FINAL, END)
@@ -42,6 +45,20 @@ class Item(NamedTuple):
     after: tuple[tuple[int, int | None], ...] = ()
 
 
+class Interval(NamedTuple):
+    """Accesses of a thread to a location, from the first position to the last, and the position of
+    the last write if there is one. `source`, if the first of them is a read, is the thread and the
+    position of the write that it saw. `hint` says when it began, compared with others."""
+
+    thread: int
+    location: int
+    first: int
+    last: int
+    write: int | None
+    source: tuple[int, int] | None
+    hint: int
+
+
 def split(stream: bytes) -> dict[int, bytes]:
     """The bytes of each thread's lane, put together of chunks; the last of them may be cut off."""
     parts: dict[int, list[bytes]] = {}
@@ -61,14 +78,18 @@ def chunk(thread: int, lane: bytes) -> bytes:
     return _CHUNK.pack(thread, size, size) + lane
 
 
-def decode(lane: bytes, calls: dict[int, Call]) -> Iterator[Item]:
-    """The items of one lane; EOFError if the last of them is cut off."""
+def decode(
+    lane: bytes, calls: dict[int, Call], thread: int = 0, intervals: list[Interval] | None = None
+) -> Iterator[Item]:
+    """The items of one lane; EOFError if the last of them is cut off. Intervals of accesses are
+    added to those given."""
     cursor = Cursor(Payload(_Bytes(lane), len(lane)))
     entries = Entries(calls, 0)
     position = 0
     known: dict[int, int] = {}
     clocks: dict[int, int] = {}
     after: list[tuple[int, int | None]] = []
+    flow = _Flow(thread)
     while cursor.more():
         head = cursor.varint()
         if after and head >> 3:  # nothing but an access was there
@@ -96,7 +117,13 @@ def decode(lane: bytes, calls: dict[int, Call]) -> Iterator[Item]:
             first = cursor.varint()
             clocks[first] = second = clocks.get(first, 0) + unzigzag(cursor.varint())
         elif kind == OTHER:
-            kind = _other(cursor.varint())
+            number = cursor.varint()
+            if FLOW <= number < FLOW + 8:
+                interval = flow.read(cursor, number - FLOW, position)
+                if intervals is not None:
+                    intervals.append(interval)
+                continue
+            kind = _other(number)
             first = cursor.varint()
             second = cursor.varint() if kind == FINAL else 0
         yield Item(position, kind, first, second, data, tuple(after))
@@ -109,6 +136,35 @@ def _other(number: int) -> int:
     if number >= len(_OTHERS):
         raise ValueError(f"there is no entry of kind {number} in a lane")
     return _OTHERS[number]
+
+
+class _Flow:
+    """The intervals of a lane, some numbers of which are told as differences."""
+
+    def __init__(self, thread: int) -> None:
+        self._thread = thread
+        self._hint = 0
+        self._named: dict[int, int] = {}
+
+    def read(self, cursor: Cursor, bits: int, position: int) -> Interval:
+        location = cursor.varint()
+        thread = cursor.varint() if bits & _OF_OTHER else self._thread
+        last = cursor.varint() if bits & _OF_OTHER else position - cursor.varint()
+        first = last - cursor.varint()
+        write = last - cursor.varint() if bits & _WRITES else None
+        if first < 0 or (write is not None and write < first):
+            raise ValueError(f"accesses to location {location} begin at {first}, before its thread")
+        source = self._source(cursor) if bits & _HAS_SOURCE else None
+        self._hint += unzigzag(cursor.varint())
+        return Interval(thread, location, first, last, write, source, self._hint)
+
+    def _source(self, cursor: Cursor) -> tuple[int, int]:
+        thread = cursor.varint() - 1
+        if thread < 0:
+            return INITIAL
+        position = self._named.get(thread, -1) + unzigzag(cursor.varint())
+        self._named[thread] = position
+        return thread, position
 
 
 class _Bytes:

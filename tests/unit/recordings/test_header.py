@@ -29,7 +29,8 @@ def test_a_header_is_parsed() -> None:
 def test_a_header_round_trips() -> None:
     header = parse(cwd="/caf\u00e9/\udcff")
     assert Header.from_json(header.to_json().encode(), "x.reenact") == header
-    assert json.loads(header.to_json()).keys() == build.HEADER.keys() | {"inputs"}
+    later = {"inputs", "engine", "order"}
+    assert json.loads(header.to_json()).keys() == build.HEADER.keys() | later
 
 
 INPUTS = {"sources": {"clock": "passed"}, "boundary": ["a.b:*"], "strict": True}
