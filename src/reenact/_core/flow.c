@@ -38,7 +38,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#define TABLE ((void *)0x2E0000000000ULL)
+#define TABLE ((void *)0x2B0000000000ULL)
 enum { TABLE_BITS = 20, OPEN_INTERVALS = 1024 };
 
 typedef struct {
