@@ -440,6 +440,7 @@ enum LaneTag { LANE_TAGS(AS_TAG) LANE_TAG_COUNT };
 enum LaneOther { LANE_COLLECT, LANE_SIGNAL, LANE_CLOSE, LANE_FINAL, LANE_END };
 int lane_grow(Stream *stream, size_t size);
 void lane_open(Thread *thread);
+void lanes_forget(void);
 void lane_operation(Thread *thread, uint32_t site, const Object *object);
 void lane_after(Thread *thread, Deed moment);
 void lane_gone(Thread *thread, int32_t other);
@@ -458,6 +459,7 @@ static inline int64_t thread_position(const Thread *thread)
 
 /* order.c */
 int order_begin(void);
+void order_forget(void);
 void order_access(Thread *thread, const PyObject *object, const PyObject *name, bool writes);
 
 /* parallel.c: the gate of the parallel engine */
@@ -895,6 +897,7 @@ enum CallFlag {
 };
 const char *call_name(uint64_t number);
 void calls_forget(void);
+void output_forget(void);
 enum InputKind { INPUT_OUTCOME, INPUT_WAITS };
 void call_begin_input(const Call *call, enum InputKind kind);
 void call_put_signalled(int number);

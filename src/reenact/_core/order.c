@@ -46,6 +46,14 @@ int order_begin(void)
     return locations == MAP_FAILED ? -1 : 0;
 }
 
+/* In a forked process, where none of the threads are whose accesses these were. */
+void order_forget(void)
+{
+    if (locations != NULL) {
+        madvise(locations, sizeof(Location) << TABLE_BITS, MADV_DONTNEED);
+    }
+}
+
 static inline Packed pack(const Thread *thread)
 {
     return (uint64_t)(thread->index + 1) << POSITION_BITS | (uint64_t)thread_position(thread);

@@ -7,7 +7,7 @@ import sys
 
 from reenact.cli.exits import ends_well
 from reenact.cli.wording import printable
-from reenact.engine import replay, report
+from reenact.engine import convert, replay, report
 from reenact.recordings.reader import Recording
 
 DESCRIPTION = """\
@@ -42,7 +42,11 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 @ends_well
 def run(args: argparse.Namespace) -> int:
-    recording = Recording.open(args.recording, process=args.process)
+    with convert.opened(args.recording, args.process) as recording:
+        return _replay(recording)
+
+
+def _replay(recording: Recording) -> int:
     replay.check_usable(recording)
     for path in replay.changed_sources(recording):
         _say(f"{path} has changed since it was recorded; the replay may diverge")

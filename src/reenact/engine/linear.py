@@ -24,7 +24,6 @@ from reenact.recordings.lanes import (
     Item,
 )
 
-
 _LAST = (WAIT, YIELD, END, CLOSE)  # what a thread does not go on after, or in another way
 
 
@@ -86,7 +85,8 @@ class _Lane:
 
 class Linear:
     """Lanes by thread; `waits` are the sites of operations that have waited in vain, or slept,
-    `ends` those of ends of threads, and `finals` where threads were when the run ended, of those that had not."""
+    `ends` those of ends of threads, and `finals` where threads were when the run ended, of those
+    that had not."""
 
     def __init__(
         self,
@@ -190,7 +190,7 @@ class Linear:
         return (lane for lane in self._lanes.values() if lane.next is not None)
 
     def _root_of(self, lane: _Lane, closing: _Lane | None) -> _Lane | None:
-        seen = set()
+        seen: set[int] = set()
         while True:
             item = lane.next
             if item is None or (lane is closing and item.kind == CLOSE):
