@@ -109,7 +109,8 @@ def _convert(recording: Streams, directory: Path) -> None:
     finals = recording.state.positions() if recording.state else {}
     written = _Written(recording)
     try:
-        steps = Linear(lanes, waits, ends, finals, is_deadlock).run(written)
+        is_cut = recording.state is None or not recording.state.is_whole
+        steps = Linear(lanes, waits, ends, finals, is_deadlock, is_cut).run(written)
         written.store(directory, steps)
     except (Unordered, ValueError, struct.error) as error:  # numbers that are too large
         raise RecordingError(recording.path, "damaged", f"lanes: {error}") from None
