@@ -1,0 +1,81 @@
+"""Programs recorded by the parallel engine replay just as they were.
+
+With `ditto` every program, once on the default version; on the others, every sixth. With `sync` a
+few that have no races. `python -m tests.fidelity.parallel` does it as often as is asked for.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from tests.free_threaded import HAS_GIL
+from tests.versions import IS_DEFAULT
+
+from .generated import check
+from .harness import Pool, Variant, cycle, programs
+
+CASES = {program.name: program for program in programs()}
+LEFT_OUT = {
+    # which thread drops the last reference to a lock of importlib's, and so runs the callback of
+    # its weak reference, is decided by reference counts, which nothing orders
+    "import_circular",
+    "import_lazy",
+    "import_statement",
+    # a child's end is seen by a thread of asyncio's at a moment that nothing orders
+    "input_asyncio_processes",
+    # which worker an executor of asyncio's has idle is decided by such counts, too
+    "asyncio_executor",
+    # somebody else changes the file between the reads of threads
+    "input_files_changing",
+}
+# without a race: each by another kind of synchronisation or input
+FOR_SYNC = (
+    *("barrier", "condition_notify", "deadlock_two_locks", "dining_philosophers", "event"),
+    *("input_clock", "input_random", "input_sockets_pair", "input_subprocess_run", "lock_handoff"),
+    *("merge_sort", "pool_map", "print_storm", "queue_pipeline", "queue_simple", "semaphore"),
+)
+EVERY = 1 if IS_DEFAULT else 6
+TURN = sys.version_info.minor
+FOR_DITTO = tuple(
+    name
+    for number, name in enumerate(name for name in CASES if name not in LEFT_OUT)
+    if number % EVERY == TURN % EVERY
+)
+GENERATED = 10 if IS_DEFAULT else 3
+
+
+@pytest.fixture(scope="session")
+def pool() -> Iterator[Pool]:
+    pool = Pool(1)
+    yield pool
+    pool.shutdown(cancel_futures=True)
+
+
+@pytest.mark.timeout(0)
+@pytest.mark.parametrize("name", FOR_SYNC[:: 1 if IS_DEFAULT else 4])
+def test_synchronisation(name: str, pool: Pool) -> None:
+    complaints = pool.submit(cycle, CASES[name], Variant("queue", order="sync"), 1).result()
+    assert not complaints.complaints, "\n".join(complaints.complaints)
+
+
+@pytest.mark.skipif(not HAS_GIL, reason="accesses are noted where there is a GIL, so far")
+@pytest.mark.timeout(0)
+@pytest.mark.parametrize("name", FOR_DITTO)
+def test_accesses(name: str, pool: Pool) -> None:
+    complaints = pool.submit(cycle, CASES[name], Variant("queue", order="ditto"), 1).result()
+    assert not complaints.complaints, "\n".join(complaints.complaints)
+
+
+@pytest.mark.skipif(not HAS_GIL, reason="accesses are noted where there is a GIL, so far")
+@pytest.mark.timeout(0)
+@pytest.mark.parametrize("seed", range(GENERATED))
+def test_generated_programs(seed: int, pool: Pool) -> None:
+    complaints = pool.submit(check, seed, "ditto").result()
+    assert not complaints, "\n".join(complaints)
+
+
+def test_what_is_named_is_there() -> None:
+    assert LEFT_OUT | set(FOR_SYNC) <= CASES.keys()
