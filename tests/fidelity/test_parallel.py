@@ -35,7 +35,7 @@ LEFT_OUT = {
 FOR_SYNC = (
     *("barrier", "condition_notify", "deadlock_two_locks", "dining_philosophers", "event"),
     *("input_clock", "input_random", "input_sockets_pair", "input_subprocess_run", "lock_handoff"),
-    *("merge_sort", "pool_map", "print_storm", "queue_pipeline", "queue_simple", "semaphore"),
+    *("pool_map", "print_storm", "queue_pipeline", "queue_simple", "semaphore"),
 )
 EVERY = 1 if IS_DEFAULT else 6
 TURN = sys.version_info.minor

@@ -15,6 +15,8 @@ from reenact.errors import RecordingError
 from reenact.recordings.pack import unpack
 from reenact.recordings.reader import Recording
 
+from ...free_threaded import HAS_GIL
+
 PROGRAM = """\
 import threading
 import time
@@ -100,8 +102,19 @@ def test_other_commands_convert_by_themselves(place: Path) -> None:
     lines = reenact(place, "dump", "run.reenact", "--json").stdout.splitlines()
     assert json.loads(lines[0])["path"] == "run.reenact"
     assert any(json.loads(line)["type"] == "switch" for line in lines)
-    assert "no races" in reenact(place, "races", "run.reenact").stdout
+    assert "no races" in reenact(place, "races", "run.reenact").stderr
     assert "run.reenact: " in reenact(place, "debug", "run.reenact", "-c", "quit").stdout
+
+
+@pytest.mark.skipif(not HAS_GIL, reason="accesses are noted where there is a GIL, so far")
+@pytest.mark.parametrize("order", ["sync", "ditto"])
+def test_races_are_found_in_a_parallel_recording(place: Path, order: str) -> None:
+    (place / "racy.py").write_text(PROGRAM.replace("with lock:", "if lock:"))
+    path = f"racy-{order}.reenact"
+    reenact(place, "record", "--engine", "parallel", "--order", order, "-o", path, "racy.py")
+    found = reenact(place, "races", path)
+    assert found.returncode == 1, found.stderr
+    assert "race on global total" in found.stderr
 
 
 def test_info_says_what_it_is(place: Path) -> None:
