@@ -139,9 +139,9 @@ enum { RECENT_SITES = 256 };
 /* What one thread of a parallel run did, or is to do again: lanes.c. */
 typedef struct {
     Stream stream;
-    int64_t last;        /* position of the latest entry */
-    int64_t clocks[16];  /* the latest readings */
-    int64_t *known;      /* by thread: up to where its doings are known to come before */
+    int64_t last;       /* position of the latest entry */
+    int64_t clocks[16]; /* the latest readings */
+    int64_t *known;     /* by thread: up to where its doings are known to come before */
     uint32_t known_room;
     RecentSite *recent;
     uint64_t operations;
@@ -242,8 +242,8 @@ struct Thread {
     const AccessSite *region; /* the guard of the loop that it is in without sites: regions.c */
     void *region_frame;       /* in which */
     Lane lane;
-    uint64_t identity; /* of its place in the tree of starts */
-    uint32_t met;      /* objects that it was the first to meet */
+    uint64_t identity;  /* of its place in the tree of starts */
+    uint32_t met;       /* objects that it was the first to meet */
     HeldLocks *holding; /* the locks that it has, while they are watched; NULL if it had none yet */
     uint32_t life;      /* starts and joins up to the latest that it had a part in */
     Explored explored;
@@ -257,7 +257,6 @@ typedef struct {
     uint32_t line;
     uint32_t kind;
 } Site;
-
 
 enum StreamNumber {
     STREAM_SCHEDULE = 1,
@@ -305,7 +304,7 @@ typedef struct {
 
 typedef struct {
     Settings settings;
-    bool active; /* operations of controlled threads pass the gate */
+    bool active;      /* operations of controlled threads pass the gate */
     bool is_parallel; /* nobody holds the baton: threads run as they like */
     bool has_lanes;   /* this run is in lanes, or was: some points more, see parallel.c */
     bool choose_at_operations;

@@ -1,10 +1,10 @@
 /* Lanes: what each thread of a parallel run did, in a list of its own.
  *
  * The parallel engine (parallel.c) lets threads run as they like, and so nothing may be written by
- * all of them to one place. A lane is a sequence of entries, each at a *position* of its thread: how
- * many points the thread has passed. What must come before an entry is said by others in front of
- * it, `after` and `gone`; whatever needs no such entry is left out, which is most (iReplayer has a
- * list for each thread and one for each object; here the second is in the first, as edges). The
+ * all of them to one place. A lane is a sequence of entries, each at a *position* of its thread:
+ * how many points the thread has passed. What must come before an entry is said by others in front
+ * of it, `after` and `gone`; whatever needs no such entry is left out, which is most (iReplayer has
+ * a list for each thread and one for each object; here the second is in the first, as edges). The
  * bytes of all lanes lie in one stream, in chunks:
  *
  *     chunk := 4 bytes thread, 4 bytes size, 4 bytes used (all with this header), entries

@@ -11,7 +11,7 @@ static Object *free_objects;
 static Object tombstone;
 static uint64_t serial;
 static __thread Object *latest = &tombstone; /* most operations are on that of the one before */
-static Guard guard;                 /* locks also die in threads that have not the baton */
+static Guard guard;                          /* locks also die in threads that have not the baton */
 
 static size_t slot_of(PyObject *key)
 {

@@ -8,8 +8,8 @@
  *
  * Some things that have no point under the serial engine have one here, and so have them in a
  * serial replay of what was recorded here (gate.has_lanes), or there would be no place to stop a
- * thread at: calls to the outside, writes to text files, the waits for other threads at the end, and
- * the end itself. */
+ * thread at: calls to the outside, writes to text files, the waits for other threads at the end,
+ * and the end itself. */
 #include "core.h"
 #include <errno.h>
 #include <limits.h>

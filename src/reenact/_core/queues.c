@@ -148,8 +148,7 @@ static PyObject *wait_and_take(Thread *thread, PyObject *self, bool block, int64
         waited = gate_wait(thread, OP_GET, object, deadline_ns);
         if (waited == WAIT_FAILED || !gate.active) {
             object_let_go(object);
-            return waited == WAIT_FAILED ? NULL
-                                         : PyObject_CallOneArg(natives_of(self)->get, self);
+            return waited == WAIT_FAILED ? NULL : PyObject_CallOneArg(natives_of(self)->get, self);
         }
     }
     PyObject *item = take_item(self, object, block ? OP_GET_TIMEOUT : OP_GET_EMPTY);

@@ -348,8 +348,7 @@ static inline size_t recent_place(const void *instruction, enum Operation kind)
     return (((uintptr_t)instruction >> 1) + kind) & (RECENT_SITES - 1);
 }
 
-static inline bool is_recent(const RecentSite *recent, const void *instruction,
-                             enum Operation kind)
+static inline bool is_recent(const RecentSite *recent, const void *instruction, enum Operation kind)
 {
     return recent->instruction == instruction && recent->kind == kind && recent->site != 0;
 }
