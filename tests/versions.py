@@ -28,7 +28,9 @@ ONCE = (
     "tests/races/test_table.py::test_the_lines_that_are_named_are_those_that_race",
     # packing and reading, in Python that is the same everywhere; what is read is made by each
     # version in all tests that replay
+    "tests/unit/engine/test_linear",
     "tests/unit/recordings/test_header",
+    "tests/unit/recordings/test_lanes",
     "tests/unit/recordings/test_members",
     "tests/unit/recordings/test_pack",
     "tests/unit/recordings/test_reader",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
+from reenact.engine import convert, report
 from reenact.engine import replay as engine
-from reenact.engine import report
 from reenact.errors import Divergence
 from reenact.recordings.outcome import Outcome
 from reenact.recordings.reader import Recording
@@ -17,7 +17,11 @@ def replay(path: str | os.PathLike[str]) -> int:
     Raises `Divergence` if the replay did not do what was recorded, and `RecordingError` if the
     recording cannot be used.
     """
-    recording = Recording.open(path)
+    with convert.opened(path) as recording:
+        return _replay(recording)
+
+
+def _replay(recording: Recording) -> int:
     before = os.getcwd()
     try:
         result = engine.replay(recording)

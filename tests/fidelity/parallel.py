@@ -50,8 +50,8 @@ def report(results: dict[str, list[Cycle]], is_verbose: bool) -> int:
     total = sum(map(len, results.values()))
     replays = sum(each.replays for cycles in results.values() for each in cycles)
     wrong = sum(map(len, bad.values()))
-    print(f"{len(results)} programs, {total} recordings, {replays} replays,", end=" ")
-    print(f"{wrong} not as recorded")
+    counts = f"{len(results)} programs, {total} recordings, {replays} replays"
+    print(f"{counts}, {wrong} not as recorded")
     return 1 if wrong else 0
 
 

@@ -195,7 +195,8 @@ static int tell(AccessSite *site, PyObject *object, PyObject *name, bool is_writ
     if (accesses_are_watched && watch_access(site, object, name, is_write) < 0) {
         return -1;
     }
-    return points_are_wanted() ? access_point(me, site, object, name, is_write) : 0;
+    return points_are_wanted() && !gate.has_lanes ? access_point(me, site, object, name, is_write)
+                                                  : 0;
 }
 
 /* A view, or an iterator that is still to be used up, stands for what it shows. */
@@ -296,15 +297,23 @@ static inline bool is_wanted(const AccessSite *site)
     return accesses_are_watched || races_are_watched || (!is_idle && gate.active && me != NULL);
 }
 
-/* In a run that is in lanes every site is a point, and what it is of matters to the recorder. */
+/* In a run that is in lanes, with an order of accesses, every site is a point, and what it is of
+ * matters to the recorder. In a replay of it others may look as well. */
 static int pass_in_lane(AccessSite *site, PyObject *operand)
 {
     Thread *thread = gate.active ? me : NULL;
-    if (thread == NULL || tick(thread) < 0) {
-        return thread == NULL ? 0 : -1;
+    bool is_point = thread != NULL && gate.settings.order != ORDER_SYNC;
+    if (is_point && tick(thread) < 0) {
+        return -1;
     }
-    bool is_noted = gate.is_parallel && gate.settings.mode == MODE_RECORD;
-    return is_noted ? take_note(site, operand) : 0;
+    if (gate.is_parallel) {
+        bool is_noted = is_point && gate.settings.mode == MODE_RECORD;
+        return is_noted ? take_note(site, operand) : 0;
+    }
+    if (accesses_are_watched && take_note(site, operand) < 0) {
+        return -1;
+    }
+    return races_are_on || races_are_watched ? modes_tell(site, operand) : 0;
 }
 
 /* The point comes first: what others do meanwhile may change which variable is meant. */

@@ -256,6 +256,13 @@ static void note_written(int fd, PyObject *data, PyObject *result)
     PyBuffer_Release(&view);
 }
 
+static Object written = {.kind = OBJECT_FILE, .ends = -1, .latest = {.thread = -1}};
+
+void output_forget(void)
+{
+    written = (Object){.kind = OBJECT_FILE, .ends = -1, .latest = {.thread = -1}};
+}
+
 /* To a terminal there is no point: the buffered writer above holds a lock of its own while it
  * calls this. A pipe or a socket may keep its writer waiting, and has somebody at the other end. */
 PyObject *output_call(PyObject *self, PyObject *const *args, size_t count, PyObject *names)
@@ -265,7 +272,6 @@ PyObject *output_call(PyObject *self, PyObject *const *args, size_t count, PyObj
     if (fd > 2) {
         return recorded_call(self, args, count, names);
     }
-    static Object written = {.kind = OBJECT_FILE, .ends = -1, .latest = {.thread = -1}};
     Thread *thread = call->is_method ? NULL : gate_me();
     if (thread != NULL) {
         parallel_extra_point(thread);

@@ -471,6 +471,7 @@ enum LaneOther { LANE_COLLECT, LANE_SIGNAL, LANE_CLOSE, LANE_FINAL, LANE_END, LA
 enum LaneFlow { FLOW_HAS_SOURCE = 1, FLOW_WRITES = 2, FLOW_OF_OTHER = 4 };
 int lane_grow(Stream *stream, size_t size);
 void lane_open(Thread *thread);
+void lanes_forget(void);
 void lane_operation(Thread *thread, uint32_t site, const Object *object);
 void lane_after(Thread *thread, Deed moment);
 void lane_gone(Thread *thread, int32_t other);
@@ -525,6 +526,7 @@ static inline void turns_consent(Thread *thread)
     }
 }
 
+void order_forget(void);
 void order_access(Thread *thread, const PyObject *object, const PyObject *name, bool writes);
 
 /* An object and a name of its, or all of a container, by address; the first bits are the best. */
@@ -997,6 +999,7 @@ enum CallFlag {
 };
 const char *call_name(uint64_t number);
 void calls_forget(void);
+void output_forget(void);
 enum InputKind { INPUT_OUTCOME, INPUT_WAITS };
 void call_begin_input(const Call *call, enum InputKind kind);
 void call_put_signalled(int number);

@@ -98,6 +98,9 @@ static void forget(void)
     objects_forget(survivor.index);
     replay_forget();
     clock_forget();
+    output_forget();
+    lanes_forget();
+    order_forget();
     files_forget((base & 0xffffff) << 24);
 }
 

@@ -240,6 +240,14 @@ Cursor *inputs_cursor(void)
 /* Calls to the outside come in an order, too: the numbers of descriptors depend on it. */
 static Object outside = {.kind = OBJECT_NOTHING, .latest = {.thread = -1}};
 
+/* In a forked process, where none of the threads of these lanes are. */
+void lanes_forget(void)
+{
+    pthread_mutex_init(&mutex, NULL);
+    outside.held = 0;
+    outside.latest = (Deed){.thread = -1};
+}
+
 Stream *inputs_begin(void)
 {
     if (gate.is_parallel) {

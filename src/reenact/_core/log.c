@@ -16,7 +16,7 @@
 #define MAP_SPAN (1ULL << 36)
 #define STATE_PLACE 15
 #define CURSOR_PLACE 16
-enum { FORMAT_VERSION = 2, FIRST_CHUNK = 1 << 16, LARGEST_CHUNK = 1 << 22, PAGE = 4096 };
+enum { FORMAT_VERSION = 3, FIRST_CHUNK = 1 << 16, LARGEST_CHUNK = 1 << 22, PAGE = 4096 };
 
 static const char MAGIC[8] = "reenact";
 static const char *const NAMES[STREAM_COUNT] = {NULL,     "schedule", "operations", "definitions",

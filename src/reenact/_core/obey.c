@@ -6,8 +6,8 @@
  * word, which others read, and what was done at a position is done when its thread has come to
  * another point. So who waits is woken by nobody, and waits for one thread alone.
  *
- * Lanes are found by the place of their thread in the tree of starts. What comes to pass is compared
- * with the entries; the first difference ends the process (outcome.c). */
+ * Lanes are found by the place of their thread in the tree of starts. What comes to pass is
+ * compared with the entries; the first difference ends the process (outcome.c). */
 #include "core.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,8 +54,8 @@ int obey_begin(void)
     for (const unsigned char *at = all->at; at + 12 <= all->end;) {
         uint32_t header[3];
         memcpy(header, at, sizeof header);
-        bool fits = header[1] >= 12 && header[1] <= (size_t)(all->end - at) &&
-                    header[2] >= 12 && header[2] <= header[1] && header[0] < 1 << 20;
+        bool fits = header[1] >= 12 && header[1] <= (size_t)(all->end - at) && header[2] >= 12 &&
+                    header[2] <= header[1] && header[0] < 1 << 20;
         if (!fits || !add_part(header[0], at + 12, at + header[2])) {
             return -1;
         }
@@ -82,9 +82,7 @@ static void load_next(Thread *thread)
     case LANE_YIELD:
     case LANE_INPUT: break;
     case LANE_GONE: lane->next.first = cursor_varint(cursor); break;
-    default:
-        lane->next.first = cursor_varint(cursor);
-        lane->next.second = cursor_varint(cursor);
+    default: lane->next.first = cursor_varint(cursor); lane->next.second = cursor_varint(cursor);
     }
     if (lane->next.tag == LANE_OTHER && lane->next.first == LANE_FINAL) {
         cursor_varint(cursor);
@@ -113,8 +111,8 @@ void obey_adopt(Thread *thread)
     thread->lane.number = UINT32_MAX;
     for (uint32_t i = 0; i < part_count; i++) {
         bool is_first = thread->parent < 0 && i == 0;
-        if (is_first || (i > 0 && parts[i].parent == parent &&
-                         parts[i].ordinal == (uint64_t)thread->ordinal)) {
+        if (is_first ||
+            (i > 0 && parts[i].parent == parent && parts[i].ordinal == (uint64_t)thread->ordinal)) {
             thread->lane.number = i;
             parts[i].thread = thread;
             break;
@@ -218,7 +216,8 @@ static void await(Thread *thread, uint64_t other, int64_t position)
 /* Entries that say what comes first. */
 static bool is_edge(Thread *thread, const LaneEntry *next)
 {
-    int64_t *known = next->tag == LANE_AFTER ? lane_known(&thread->lane, (int32_t)next->first) : NULL;
+    int64_t *known =
+        next->tag == LANE_AFTER ? lane_known(&thread->lane, (int32_t)next->first) : NULL;
     if (next->tag == LANE_GONE) {
         await(thread, next->first, INT64_MAX - 1);
     }
@@ -269,7 +268,7 @@ int obey_point(Thread *thread)
             obey(thread, &entry);
         }
     }
-    int64_t until = !next->exists                 ? position + (1LL << 40)
+    int64_t until = !next->exists               ? position + (1LL << 40)
                     : next->position > position ? next->position
                                                 : position + 1;
     thread->budget = until - position; /* in this order: it never looks further than it is */

@@ -156,6 +156,8 @@ void objects_forget(int32_t survivor)
             object->id = 0;
             object->first_waiter = object->last_waiter = NULL;
             object->all_woken = false;
+            object->held = object->parked = 0;
+            object->latest = (Deed){.thread = -1};
             object->owner = object->owner == survivor ? 0 : object->owner < 0 ? -1 : INT32_MAX;
         }
     }

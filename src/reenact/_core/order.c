@@ -13,8 +13,8 @@
  * two that share a place in the table are taken for one, and so is an object with what lies at its
  * address later. That adds constraints, and every one of them holds.
  *
- * With a GIL, nobody else runs between a site and the access behind it. Without, locations are owned,
- * by one thread or by all that read (after Octet; Bond and others, OOPSLA 2013): turns.c. */
+ * With a GIL, nobody else runs between a site and the access behind it. Without, locations are
+ * owned, by one thread or by all that read (after Octet; Bond and others, OOPSLA 2013): turns.c. */
 #include "core.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -38,6 +38,14 @@ int order_begin(void)
     locations = mmap(TABLE, sizeof(Location) << TABLE_BITS, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
     return locations == MAP_FAILED ? -1 : 0;
+}
+
+/* In a forked process, where none of the threads are whose accesses these were. */
+void order_forget(void)
+{
+    if (locations != NULL) {
+        madvise(locations, sizeof(Location) << TABLE_BITS, MADV_DONTNEED);
+    }
 }
 
 static inline Packed pack(const Thread *thread)

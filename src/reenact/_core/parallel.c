@@ -208,7 +208,8 @@ enum Waited parallel_wait(Thread *thread, enum Operation kind, Object *object, i
         object->parked--;
     }
     /* after a handler it waits once more, if only to find that the time is over */
-    bool is_over = thread->lane.waits && !is_replay() && deadline_ns >= 0 && real_ns() >= deadline_ns;
+    bool is_over =
+        thread->lane.waits && !is_replay() && deadline_ns >= 0 && real_ns() >= deadline_ns;
     return result < 0 ? WAIT_FAILED : is_over ? WAIT_RESUMED : WAIT_INTERRUPTED;
 }
 

@@ -2,14 +2,14 @@
  *
  * Between a site and the access behind it nobody else may touch the location, or the order that was
  * noted is not the one that happened. There is no hook behind an access, so a thread keeps what it
- * has touched until another asks (Octet: Bond and others, OOPSLA 2013): a location has an owner, one
- * thread, or all that read it. Touching one's own costs a comparison. To take another's, that thread
- * has to consent, which it does at its next point, where no access of its own is half done; one that
- * waits or is outside has consented beforehand. So a thread is *present* while it runs, and whoever
- * takes something from it does so while it is absent.
+ * has touched until another asks (Octet: Bond and others, OOPSLA 2013): a location has an owner,
+ * one thread, or all that read it. Touching one's own costs a comparison. To take another's, that
+ * thread has to consent, which it does at its next point, where no access of its own is half done;
+ * one that waits or is outside has consented beforehand. So a thread is *present* while it runs,
+ * and whoever takes something from it does so while it is absent.
  *
- * Transfers happen one at a time. Whoever waits for another is absent itself meanwhile, and so loses
- * what it has, perhaps what it has just got: then it asks again. */
+ * Transfers happen one at a time. Whoever waits for another is absent itself meanwhile, and so
+ * loses what it has, perhaps what it has just got: then it asks again. */
 #include "core.h"
 
 enum Presence { ABSENT, PRESENT, TAKEN };

@@ -20,7 +20,7 @@ from reenact.cli.wording import Terminal, ending, note_text, printable
 from reenact.debug.terminal import loop, marks
 from reenact.debug.terminal.session import Given, Session
 from reenact.debug.traveller import LIMIT_MB, Traveller
-from reenact.engine import replay
+from reenact.engine import convert, replay
 from reenact.errors import UsageError
 from reenact.events import Event
 from reenact.instrument import cache
@@ -105,7 +105,11 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("which RECORDING? Give a file that `reenact record` has left")
     if args.port is not None:
         raise UsageError("--port is for --dap")
-    recording = Recording.open(args.recording, process=args.process)
+    with convert.opened(args.recording, args.process) as recording:
+        return _debug(recording, args)
+
+
+def _debug(recording: Recording, args: argparse.Namespace) -> int:
     history = Path(cache.default_root(), "debug_history")
     given = given_by(recording, Path.cwd())
     with Traveller(recording, args.memory) as traveller:

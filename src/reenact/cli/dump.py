@@ -19,6 +19,7 @@ from reenact.cli.wording import (
     require_range,
     signal_name,
 )
+from reenact.engine import convert
 from reenact.errors import UsageError
 from reenact.events import Event, Note, Site
 from reenact.recordings.reader import Recording
@@ -62,7 +63,11 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 @ends_well
 def run(args: argparse.Namespace) -> int:
     require_range(args.first, args.last)
-    recording = Recording.open(args.recording)
+    with convert.opened(args.recording) as recording:
+        return show(recording, args)
+
+
+def show(recording: Recording, args: argparse.Namespace) -> int:
     if args.inputs:
         return show_inputs(recording, args)
     if args.thread is not None:
@@ -175,7 +180,7 @@ class Lines:
         self._terminal = Terminal()
 
     def begin(self) -> None:
-        self._write(type="recording", format=1, path=str(self._recording.path))
+        self._write(type="recording", format=1, path=str(self._recording.origin))
 
     def item(self, item: Item) -> None:
         if isinstance(item, Event):

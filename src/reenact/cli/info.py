@@ -84,9 +84,18 @@ def _what_ran(recording: Recording) -> Iterator[tuple[str, str]]:
     yield "Python", printable(f"{header.python} ({header.executable})")
     yield "on", printable(f"{header.platform}, {header.machine}, {header.libc}")
     yield "recorded by", printable(f"reenact {header.reenact}, format {header.format}")
-    strategy = header.strategy
-    yield "strategy", printable(f"{strategy.name}, seed {strategy.seed}, slice {strategy.slice}")
+    yield from _engine(recording)
     yield from _inputs(recording)
+
+
+def _engine(recording: Recording) -> Iterator[tuple[str, str]]:
+    """The serial engine is what it is as a rule, and needs no word."""
+    header, strategy = recording.header, recording.header.strategy
+    if header.engine != "serial":
+        yield "engine", f"{header.engine}, order {header.order}"
+    if not recording.is_parallel:  # where nobody chooses who runs
+        words = f"{strategy.name}, seed {strategy.seed}, slice {strategy.slice}"
+        yield "strategy", printable(words)
 
 
 def _inputs(recording: Recording) -> Iterator[tuple[str, str]]:
@@ -103,9 +112,10 @@ def _counts(recording: Recording) -> Iterator[tuple[str, str]]:
     more = ", ..." if recording.thread_count > SHOWN else ""
     yield "threads", f"{recording.thread_count:,}: {', '.join(ids)}{more}"
     yield "operations", f"{recording.operation_count:,}"
-    yield "switches", f"{recording.switch_count:,}"
+    if not recording.is_parallel:
+        yield "switches", f"{recording.switch_count:,}"
     yield "collections", f"{recording.collection_count:,}"
-    yield "steps", f"{recording.last_step:,}"
+    yield "points" if recording.is_parallel else "steps", f"{recording.last_step:,}"
     yield from _taken(recording)
 
 

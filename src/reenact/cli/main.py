@@ -24,6 +24,7 @@ COMMANDS = {
     "debug": "travel through a recording, forwards and backwards",
     "info": "say what a recording holds",
     "dump": "show the events of a recording",
+    "convert": "turn a parallel recording into a serial one",
     "pack": "pack a recording's directory into one file",
 }
 DESCRIPTION = "Record a threaded Python program's execution, replay it exactly, explore others."

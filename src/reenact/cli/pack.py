@@ -55,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
     target = Path(args.output) if args.output else default_target(recording.path)
     if target.exists() and not args.force:
         raise UsageError("is there already", where=str(target), advice="Use -o or --force.")
-    _require_ended(recording)
+    require_ended(recording)
     terminal = Terminal()
     before = sum(size.stored for size in recording.sizes.values())
     progress = Progress("packing")
@@ -87,7 +87,7 @@ def remove(recording: Recording, terminal: Terminal) -> None:
         terminal.line(f"{printable(str(directory))} could not be removed: {why}")
 
 
-def _require_ended(recording: Recording) -> None:
+def require_ended(recording: Recording) -> None:
     """Packing what is still being written would lose the rest of it."""
     if recording.end is not None or recording.state is None or recording.state.is_whole:
         return

@@ -19,7 +19,7 @@ from reenact.cli.program import add_options, program_of, settings_of
 from reenact.cli.record import choices_of
 from reenact.cli.wording import Terminal, printable, signal_name
 from reenact.config import Settings
-from reenact.engine import races, replay
+from reenact.engine import convert, races, replay
 from reenact.engine import report as lines_of
 from reenact.errors import UsageError
 from reenact.instrument.loader import ACCESSES
@@ -223,11 +223,11 @@ def _look_over(args: argparse.Namespace, rest: list[str], is_heuristic: bool) ->
             f"{rest[1]} comes after a recording",
             advice="A recorded program has the arguments that it had.",
         )
-    recording = Recording.open(rest[0])
-    replay.check_usable(recording)
-    for path in replay.changed_sources(recording):
-        _say(f"{path} has changed since it was recorded; the replay may diverge")
-    return over(recording, args.sample, is_heuristic)
+    with convert.opened(rest[0]) as recording:
+        replay.check_usable(recording)
+        for path in replay.changed_sources(recording):
+            _say(f"{path} has changed since it was recorded; the replay may diverge")
+        return over(recording, args.sample, is_heuristic)
 
 
 def over(recording: Recording, sample: float = 1.0, is_heuristic: bool = False) -> Run:

@@ -151,7 +151,10 @@ def _describe(recording: Recording, path: Path) -> None:
         for line in report.deadlock(recording, outcome):
             _say(line)
     threads = "1 thread" if recording.thread_count == 1 else f"{recording.thread_count} threads"
-    _say(f"recorded {recording.last_step:,} steps of {threads} in {_shown(path)}")
+    count = f"{recording.last_step:,} steps"
+    if recording.is_parallel:
+        count = f"{recording.operation_count:,} operations"
+    _say(f"recorded {count} of {threads} in {_shown(path)}")
     for note in recording.notes():
         if note.kind != "native module":
             _say(f"note: {note.kind} (see reenact info)")

@@ -7,7 +7,7 @@ import sys
 
 from reenact.cli.exits import ends_well
 from reenact.cli.wording import printable
-from reenact.engine import replay, report
+from reenact.engine import convert, replay, report
 from reenact.errors import UsageError
 from reenact.recordings.reader import Recording
 
@@ -49,13 +49,18 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 @ends_well
 def run(args: argparse.Namespace) -> int:
-    recording = Recording.open(args.recording, process=args.process)
+    if args.engine == "parallel":
+        recording = Recording.open(args.recording, process=args.process)
+        _check_lanes(recording)
+        return _replay(recording, in_parallel=True)
+    with convert.opened(args.recording, args.process) as recording:
+        return _replay(recording, in_parallel=False)
+
+
+def _replay(recording: Recording, in_parallel: bool) -> int:
     replay.check_usable(recording)
     for path in replay.changed_sources(recording):
         _say(f"{path} has changed since it was recorded; the replay may diverge")
-    in_parallel = args.engine == "parallel"
-    if in_parallel:
-        _check_lanes(recording)
     result = replay.replay(recording, in_parallel=in_parallel)
     for line in report.replayed(recording, result):
         _say(line)

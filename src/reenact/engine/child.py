@@ -24,7 +24,6 @@ from reenact.intercept import install
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from types import CodeType
     from typing import Any, NoReturn
 
@@ -146,10 +145,10 @@ def take_over(inputs: Inputs) -> None:
 def _settle_order() -> None:
     """Where threads run as they like, what `threading` counts without a lock has an order; and who
     ends the process says so."""
-    lock, leave = _thread.allocate_lock(), os._exit
-    count: Callable[[], int] = threading._counter  # type: ignore[attr-defined]
+    ours: Any = threading  # whose counter has no name for strangers
+    lock, count, leave = _thread.allocate_lock(), ours._counter, os._exit
 
-    def counted() -> int:
+    def counted() -> Any:
         with lock:
             return count()
 
@@ -157,7 +156,7 @@ def _settle_order() -> None:
         _core.close(False)
         leave(status)
 
-    threading._counter = counted  # type: ignore[attr-defined]
+    ours._counter = counted
     os._exit = exit_closed
     _core.hide_frames(counted.__code__)
 

@@ -7,7 +7,9 @@ numbers of threads, sites and objects in the order in which a replay will meet t
 
 from __future__ import annotations
 
+import os
 import shutil
+import struct
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -30,60 +32,43 @@ from reenact.recordings.lanes import (
     Interval,
     Item,
     chunk,
-    decode,
     split,
 )
-from reenact.recordings.pack import unpack
+from reenact.recordings.members import CHUNK
+from reenact.recordings.pack import UNPACK_LIMIT, unpack
 from reenact.recordings.reader import Recording
 from reenact.recordings.state import ENDS, STATUSES
+from reenact.recordings.streams import LANES_LIMIT, Streams
 
 _IN_VAIN = frozenset({"sleep", "acquire timeout", "get timeout", "join timeout"})
 _COPIED = ("files", "output", "notes", "outcome")
-LANES_LIMIT = 1 << 32
 
 
-def lanes_of(recording: Recording) -> dict[int, Sequence[Item]]:
-    """What each thread did, with all that comes before it. The end of a lane may be cut off if the
-    run was killed."""
-    calls = recording.definitions.calls
-    data = recording.whole(format.LANES, LANES_LIMIT)
-    intervals: list[Interval] = []
-    try:
-        lanes: dict[int, Sequence[Item]] = {
-            thread: _items(decode(lane, calls, thread, intervals))
-            for thread, lane in split(data).items()
-        }
-        return solve(lanes, intervals) if recording.header.order == "light" else lanes
-    except (ValueError, Unordered) as error:
-        raise RecordingError(recording.path, "damaged", f"lanes: {error}") from None
-
-
-def _items(found: Iterator[Item]) -> list[Item]:
-    items = []
-    try:
-        for item in found:
-            items.append(item)
-    except EOFError:
-        pass
-    return items
+@contextmanager
+def opened(path: str | os.PathLike[str], process: str = "") -> Iterator[Recording]:
+    """A recording as those want it that follow one schedule of all threads."""
+    with serial(Recording.open(path, process=process)) as recording:
+        yield recording
 
 
 @contextmanager
 def serial(recording: Recording) -> Iterator[Recording]:
     """The recording as the serial engine would have made it; itself if that did."""
-    if recording.header.engine != "parallel":
+    if not recording.is_parallel:
         yield recording
         return
     scratch = Path(mkdtemp(prefix="reenact-"))
     try:
-        yield Recording.open(convert(recording, scratch / "serial"))
+        made = Recording.open(convert(recording, scratch / "serial"))
+        made.origin = recording.origin
+        yield made
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 
 
 @contextmanager
 def in_pieces(recording: Recording) -> Iterator[Recording]:
-    """The recording of a parallel run, with each lane in one piece: so a parallel replay reads it."""
+    """The recording of a parallel run, each lane in one piece: as a parallel replay reads it."""
     scratch = Path(mkdtemp(prefix="reenact-"))
     try:
         directory = scratch / "parallel"
@@ -114,28 +99,64 @@ def _put_together(recording: Recording, target: Path) -> None:
 
 def convert(recording: Recording, directory: Path) -> Path:
     """Write the serial recording into a new directory."""
-    lanes = lanes_of(recording)
+    directory.mkdir(mode=0o700, parents=True)
+    _convert(recording, directory, recording.header.order)
+    header = replace(recording.header, engine="converted", addresses="random", format=format.FORMAT)
+    (directory / format.HEADER).write_text(header.to_json(), "utf-8")
+    if recording.end is not None:
+        (directory / format.END).write_text(recording.end.to_json(), "utf-8")
+    for path, process in recording.processes.items():
+        (directory / path).mkdir(mode=0o700)
+        if _is_forked_by_us(recording, path):
+            _convert(process, directory / path, recording.header.order)
+        else:
+            _copy(process, directory / path)
+    return directory
+
+
+def _is_forked_by_us(recording: Recording, path: str) -> bool:
+    """Programs that were started have an engine of their own, and so have their children."""
+    parts = path.split(".")
+    paths = (".".join(parts[:count]) for count in range(1, len(parts) + 1))
+    return all(
+        each in recording.processes and recording.processes[each].is_forked for each in paths
+    )
+
+
+def _copy(process: Streams, directory: Path) -> None:
+    for name in process.members.names():
+        with process.members.open(name) as pieces, open(directory / name, "xb") as file:
+            while piece := pieces.read(CHUNK):
+                file.write(piece)
+
+
+def _convert(recording: Streams, directory: Path, order: str) -> None:
+    intervals: list[Interval] = []
+    lanes: dict[int, Sequence[Item]] = {
+        thread: list(items) for thread, items in recording.lanes(intervals).items()
+    }
+    if 0 not in lanes:
+        reason = "it has no lane of the first thread: the program ended before it began"
+        raise RecordingError(recording.path, "truncated", reason, advice="Record again.")
     sites = recording.definitions.sites
     waits = frozenset(site.number for site in sites if site.operation in _IN_VAIN)
     ends = frozenset(site.number for site in sites if site.operation == "end")
     is_deadlock = recording.state is not None and recording.state.ended == "deadlock"
+    finals = recording.state.positions() if recording.state else {}
     written = _Written(recording)
     try:
-        if 0 not in lanes:
-            raise Unordered("the first thread did nothing")
-        finals = recording.state.positions() if recording.state else {}
-        steps = Linear(lanes, waits, ends, finals, is_deadlock).run(written)
-    except Unordered as error:
+        is_cut = recording.state is None or not recording.state.is_whole
+        lanes = solve(lanes, intervals) if order == "light" else lanes
+        steps = Linear(lanes, waits, ends, finals, is_deadlock, is_cut).run(written)
+        written.store(directory, steps)
+    except (Unordered, ValueError, struct.error) as error:  # numbers that are too large
         raise RecordingError(recording.path, "damaged", f"lanes: {error}") from None
-    directory.mkdir(mode=0o700, parents=True)
-    written.store(directory, steps)
-    return directory
 
 
 class _Written:
     """The streams of the serial recording, as they grow."""
 
-    def __init__(self, recording: Recording) -> None:
+    def __init__(self, recording: Streams) -> None:
         self._recording = recording
         self._sites: dict[int, int] = {}
         self._objects: dict[int, tuple[int, int]] = {}  # its number, and the site of first use
@@ -207,7 +228,8 @@ class _Written:
     # ---- numbers ----
 
     def _site(self, number: int) -> int:
-        return self._sites.setdefault(number, len(self._sites) + 1)
+        """0 is nowhere."""
+        return self._sites.setdefault(number, len(self._sites) + 1) if number else 0
 
     def _object(self, number: int, site: int) -> int:
         return self._objects.setdefault(number, (len(self._objects) + 1, site))[0]
@@ -218,11 +240,6 @@ class _Written:
     # ---- writing ----
 
     def store(self, directory: Path, steps: int) -> None:
-        recording = self._recording
-        header = replace(recording.header, engine="converted", addresses="random")
-        (directory / format.HEADER).write_text(header.to_json(), "utf-8")
-        if recording.end is not None:
-            (directory / format.END).write_text(recording.end.to_json(), "utf-8")
         streams = {
             "schedule": self._schedule,
             "operations": self._operations,
@@ -231,7 +248,7 @@ class _Written:
             "inputs": self._inputs,
         }
         for name in _COPIED:
-            streams[name] = bytearray(recording.whole(name, LANES_LIMIT))
+            streams[name] = bytearray(self._recording.whole(name, UNPACK_LIMIT))
         for name, payload in streams.items():
             number = format.STREAMS[name]
             head = (format.STREAM_MAGIC, format.FORMAT, number, len(payload))
@@ -264,20 +281,32 @@ class _Written:
             made += _varints(6, call.number, call.opens) + _named(call.name)
         for module in known.modules:
             made += _varints(7) + _named(module)
-        kinds = {name: number for number, name in enumerate(known.names.operations)}
+        kinds = _numbers(known.names.operations)
         for old in self._sites:
             site = known.site(old)
             names = (strings[site.file], strings[site.function])
-            made += _varints(2, kinds[site.operation], *names, site.line)
-        objects = {name: number for number, name in enumerate(known.names.objects)}
+            made += _varints(2, _number(kinds, site.operation), *names, site.line)
+        objects = _numbers(known.names.objects)
         for old, (_, first) in self._objects.items():
             found = known.objects[old]
-            made += _varints(3, objects[found.kind], first, found.address)
+            made += _varints(3, _number(objects, found.kind), first, found.address)
         for index, number in self._threads.items():
             if index:
                 parent, ordinal = known.paths.parent(index)
+                if self._threads.get(parent, number) >= number:
+                    raise ValueError(f"thread {index} comes before who started it")
                 made += _varints(5, number, self._threads[parent], ordinal)
         return made
+
+
+def _numbers(names: Sequence[str]) -> dict[str, int]:
+    return {name: number for number, name in enumerate(names)}
+
+
+def _number(numbers: dict[str, int], name: str) -> int:
+    if name not in numbers:
+        raise ValueError(f"this reenact does not know {name}")
+    return numbers[name]
 
 
 def _varints(*values: int) -> bytes:

@@ -86,7 +86,7 @@ class _Lane:
 class Linear:
     """Lanes by thread; `waits` are the sites of operations that have waited in vain, or slept,
     `ends` those of ends of threads, and `finals` where threads were when the run ended, of those
-    that had not."""
+    that had not. `is_cut`: the run was killed."""
 
     def __init__(
         self,
@@ -95,6 +95,7 @@ class Linear:
         ends: frozenset[int],
         finals: dict[int, int],
         is_deadlock: bool,
+        is_cut: bool = False,
     ) -> None:
         for items in lanes.values():
             finals = finals | {item.first: item.second for item in items if item.kind == FINAL}
@@ -102,6 +103,7 @@ class Linear:
             thread: _Lane(thread, _settled(items, waits)) for thread, items in lanes.items()
         }
         self._is_deadlock = is_deadlock
+        self._is_cut = is_cut
         self._ends = ends
         self._step = 0
         self._go_on_to(finals)
@@ -113,7 +115,13 @@ class Linear:
             if last is not None and last.kind == OPERATION and last.first in self._ends:
                 lane.items.append(Item(last.position, END, thread))
             elif thread in finals and (last is None or last.kind not in _LAST):
-                lane.items.append(Item(finals[thread] + 1, ACCESS))
+                lane.items.append(Item(self._last_point(last, finals[thread]), ACCESS))
+
+    def _last_point(self, last: Item | None, final: int) -> int:
+        """Who was killed past a point may not have done yet what comes there: that is not known
+        to have happened, and the thread stays before the point."""
+        has_done = last is not None and last.position >= final
+        return final if self._is_cut and not has_done else final + 1
 
     def run(self, sink: Sink) -> int:
         """Tell everything; the number of steps."""

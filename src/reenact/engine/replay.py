@@ -71,7 +71,7 @@ def check_usable(recording: Recording) -> None:
     recorded = pyversion.minor_of(header.python)
     if recorded != pyversion.RUNNING:
         raise RecordingError(
-            recording.path,
+            recording.origin,
             "unfit",
             f"it was recorded by Python {header.python}, and this is {pyversion.RUNNING}",
             advice=f"Replay it with python{recorded} -m reenact replay.",
@@ -81,11 +81,11 @@ def check_usable(recording: Recording) -> None:
     for flag in header.flags:
         if not _FLAG.fullmatch(flag):
             reason = f"{flag!r} is no option of the interpreter that a recording has"
-            raise RecordingError(recording.path, "damaged", reason)
+            raise RecordingError(recording.origin, "damaged", reason)
     for name in _NEEDED:
         if name not in recording.extents or not recording.extents[name].is_written:
             raise RecordingError(
-                recording.path,
+                recording.origin,
                 "truncated",
                 f"it has no {name}: the program ended before it began",
                 advice="Record again.",
@@ -101,7 +101,7 @@ def _check_program(recording: Recording) -> None:
             return
     except PermissionError as error:
         raise RecordingError(
-            recording.path,
+            recording.origin,
             "unfit",
             f"its program {path} cannot be reached: {error.strerror}",
             advice="Get permission to read it, or replay as the user who recorded it.",
@@ -109,7 +109,7 @@ def _check_program(recording: Recording) -> None:
     except OSError:
         pass
     raise RecordingError(
-        recording.path,
+        recording.origin,
         "unfit",
         f"its program {header.target or '(typed in)'} is not in {header.cwd}",
         advice="Put the sources where they were when it was recorded.",
@@ -123,7 +123,7 @@ def check_modules(recording: Recording) -> None:
         name, _, origin = text.partition(" ")
         if PathFinder.find_spec(name, [*theirs, *sys.path]) is None and not os.path.exists(origin):
             raise RecordingError(
-                recording.path,
+                recording.origin,
                 "unfit",
                 f"its program needs the module {name}, which this Python does not have",
                 advice=f"Install {name} for {sys.executable}, or replay with a Python that has it.",
@@ -174,7 +174,7 @@ def _replay(
         replayed = Recording.open(write)
         if replayed.state is None or replayed.state.threads == 0:
             reason = f"its replay ended with exit code {ended.exit_code} before it began"
-            raise RecordingError(recording.path, "damaged", reason)
+            raise RecordingError(recording.origin, "damaged", reason)
         return _compare(recording, replayed, ended)
 
 
@@ -211,7 +211,7 @@ def enter(cwd: str, recording: Recording) -> None:
         os.chdir(cwd)
     except OSError as error:
         raise RecordingError(
-            recording.path,
+            recording.origin,
             "unfit",
             f"its directory {cwd} cannot be entered: {error.strerror}",
             advice="Make the directory, or get permission to enter it.",

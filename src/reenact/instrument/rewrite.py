@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from reenact.instrument.elsewhere import Stored
 
 REWRITER_VERSION = 2  # part of every cache key: raise it when the output changes
-ACCESSES_VERSION = 17  # the same, for code with the sites of accesses
+ACCESSES_VERSION = 18  # the same, for code with the sites of accesses
 PLACEHOLDER = "\0reenact tick\0"
 
 # Whom sites are for: a search has a point at each; the race detector alone is not told what tells

@@ -121,5 +121,4 @@ def is_constant_name(node: _ast.AST) -> bool:
 
 def _is_index_only(index: _ast.AST) -> bool:
     """A tuple that can stand in brackets alone."""
-    parts = (_ast.Slice, _ast.Starred)
-    return isinstance(index, _ast.Tuple) and any(isinstance(each, parts) for each in index.elts)
+    return isinstance(index, _ast.Tuple) and any(isinstance(e, _ast.Slice) for e in index.elts)

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from struct import Struct
 
-FORMAT = 2
-OLDEST = 2  # format 1 had no contents of files, and other inputs
+FORMAT = 3
+OLDEST = 2  # format 1 had no contents of files, and other inputs; 2 had no lanes
 
 HEADER = "header.json"
 END = "end.json"

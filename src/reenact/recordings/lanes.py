@@ -14,7 +14,7 @@ from typing import NamedTuple
 from reenact.events import Call
 from reenact.recordings.cursor import Cursor, Payload
 from reenact.recordings.format import unzigzag
-from reenact.recordings.values import Entries
+from reenact.recordings.values import Entries, Input
 
 OPERATION, AFTER, GONE, WAIT, YIELD, INPUT, CLOCK, OTHER = range(8)
 COLLECT, SIGNAL, CLOSE, FINAL, END = range(8, 13)  # what an entry of the kind `other` is
@@ -25,7 +25,6 @@ INITIAL = (-1, -1)  # the source of what was read before anybody had written
 
 _CHUNK = struct.Struct("<III")
 _OTHERS = (COLLECT, SIGNAL, CLOSE, FINAL, END)
-_ALL = 1 << 62  # more than any input has
 
 
 class Item(NamedTuple):
@@ -83,7 +82,7 @@ def decode(
 ) -> Iterator[Item]:
     """The items of one lane; EOFError if the last of them is cut off. Intervals of accesses are
     added to those given."""
-    cursor = Cursor(Payload(_Bytes(lane), len(lane)))
+    cursor = _cursor(lane)
     entries = Entries(calls, 0)
     position = 0
     known: dict[int, int] = {}
@@ -130,6 +129,15 @@ def decode(
         after.clear()
     if after:
         yield Item(position, ACCESS, after=tuple(after))
+
+
+def input_of(item: Item, calls: dict[int, Call], kept: int) -> Input:
+    """What an item of the kind `input` came to, with no more than so many bytes of it."""
+    return Entries(calls, kept).read(_cursor(item.data))
+
+
+def _cursor(data: bytes) -> Cursor:
+    return Cursor(Payload(_Bytes(data), len(data)))
 
 
 def _other(number: int) -> int:

@@ -17,10 +17,12 @@ from reenact.errors import RecordingError, UsageError
 from reenact.events import Event, Names
 from reenact.recordings import format
 from reenact.recordings.header import End, Header
+from reenact.recordings.lanes import INPUT, OPERATION, input_of
 from reenact.recordings.members import Directory, Members, Part, open_members, read_whole
 from reenact.recordings.operations import Operation
 from reenact.recordings.state import State
 from reenact.recordings.streams import Streams
+from reenact.recordings.values import KEPT, Input
 
 JSON_LIMIT = 1 << 23
 
@@ -40,6 +42,7 @@ class Recording(Streams):
         self.header = read_header(members)
         self.end = read_end(members)
         self.process = ""
+        self.origin = members.path  # of a converted recording, the one that it was made of
         self.is_packed = not isinstance(members, Directory)
         super().__init__(members, names)
 
@@ -87,6 +90,23 @@ class Recording(Streams):
         except IndexError:
             raise self._damaged("operations", f"site {site} is not defined") from None
 
+    @property
+    def is_parallel(self) -> bool:
+        """Whether each thread has a lane, and there is no schedule of all."""
+        return self.header.engine == "parallel"
+
+    def inputs(self, kept: int = KEPT) -> Iterator[Input]:
+        """As the streams have them; of a parallel run, those of one thread after the other."""
+        if not self.is_parallel:
+            return super().inputs(kept)
+        calls = self.definitions.calls
+        return (
+            input_of(item, calls, kept)
+            for lane in self.lanes().values()
+            for item in lane
+            if item.kind == INPUT
+        )
+
     def thread_path(self, index: int) -> str:
         return self.definitions.paths[index]
 
@@ -117,7 +137,10 @@ class Recording(Streams):
 
     @cached_property
     def last_step(self) -> int:
-        """Where the run stood when its last word was written."""
+        """Where the run stood when its last word was written. Threads of a parallel run have
+        positions of their own: how many points they passed together."""
+        if self.is_parallel:
+            return sum(self.state.positions().values()) if self.state is not None else 0
         if self._counted is not None:
             return self._counted.step
         step = 0
@@ -129,6 +152,9 @@ class Recording(Streams):
 
     @cached_property
     def operation_count(self) -> int:
+        if self.is_parallel and (self.state is None or not self.state.is_whole):
+            items = (item for lane in self.lanes().values() for item in lane)
+            return sum(1 for item in items if item.kind == OPERATION)
         if self._counted is not None:
             return self._counted.operations
         return sum(1 for _ in self.operations())

@@ -20,6 +20,7 @@ from reenact.events import NOTE_KINDS, SCHEDULE_KINDS, Names, Note, ScheduleEntr
 from reenact.recordings import definitions, format, outcome, state
 from reenact.recordings.cursor import Cursor, Payload
 from reenact.recordings.definitions import Definitions
+from reenact.recordings.lanes import Interval, Item, decode, split
 from reenact.recordings.members import (
     Extent,
     Members,
@@ -35,6 +36,7 @@ from reenact.recordings.values import KEPT, Entries, Input
 
 MOST_CLOCKS = 256
 LONGEST_NOTE = 1 << 16
+LANES_LIMIT = 1 << 30
 
 _Entry = TypeVar("_Entry")
 
@@ -145,6 +147,26 @@ class Streams:
     def inputs(self, kept: int = KEPT) -> Iterator[Input]:
         """What calls to the outside came to, in order, with no more than so many bytes of each."""
         return self._entries("inputs", Entries(self.definitions.calls, kept).read)
+
+    def lanes(self, intervals: list[Interval] | None = None) -> dict[int, Iterator[Item]]:
+        """What each thread of a parallel run did, by its index. Intervals of light's order are
+        added to those given, as the items are read."""
+        data = self.whole(format.LANES, LANES_LIMIT)
+        try:
+            lanes = split(data)
+        except ValueError as error:
+            raise self._damaged(format.LANES, str(error)) from None
+        return {thread: self._lane(thread, lane, intervals) for thread, lane in lanes.items()}
+
+    def _lane(self, thread: int, lane: bytes, intervals: list[Interval] | None) -> Iterator[Item]:
+        try:
+            yield from decode(lane, self.definitions.calls, thread, intervals)
+        except EOFError:
+            if not self._may_be_cut(format.LANES):
+                reason = f"the last entry of thread {thread} is cut off"
+                raise self._damaged(format.LANES, reason) from None
+        except ValueError as error:
+            raise self._damaged(format.LANES, f"thread {thread}: {error}") from None
 
     def output_chunks(self) -> Iterator[tuple[int, bytes]]:
         """What was written: (descriptor, bytes), in order; long writes come in pieces."""

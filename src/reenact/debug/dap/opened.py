@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
+
 from reenact.debug.dap.arguments import Arguments
 from reenact.debug.dap.breakpoints import Breakpoints
 from reenact.debug.dap.messages import Refused
@@ -12,8 +14,7 @@ from reenact.debug.dap.stops import Stops
 from reenact.debug.dap.views import Views
 from reenact.debug.process import Interruption
 from reenact.debug.traveller import Stop, Traveller
-from reenact.engine import replay
-from reenact.recordings.reader import Recording
+from reenact.engine import convert, replay
 
 STOPS = ("failure", "end", "beginning")
 
@@ -27,7 +28,10 @@ class Opened:
             raise Refused(f"stopAt is {self._stop_at!r}, and has to be one of {', '.join(STOPS)}")
         just_mine = arguments.flag("justMyCode", True)
         goes_into = arguments.flag("stepBackInto", False)
-        recording = Recording.open(path, process=arguments.text("process", ""))
+        self._resources = ExitStack()
+        recording = self._resources.enter_context(
+            convert.opened(path, arguments.text("process", ""))
+        )
         self.traveller = Traveller(recording, interruption=interruption)
         self.sources = Sources(recording)
         self.views = Views(self.traveller, self.sources)
@@ -55,3 +59,4 @@ class Opened:
 
     def close(self) -> None:
         self.traveller.close()
+        self._resources.close()

@@ -118,7 +118,7 @@ class Session:
     def summary(self) -> str:
         recording = self.traveller.recording
         steps = f"{recording.last_step:,} steps, {recording.thread_count:,} threads"
-        return f"{recording.path}: {steps}; {self.given.ending}"
+        return f"{recording.origin}: {steps}; {self.given.ending}"
 
     def arrived(self) -> Iterator[Row]:
         """After a move: why it ended, in which thread, where, and what is displayed."""

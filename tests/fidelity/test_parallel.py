@@ -1,0 +1,95 @@
+"""Programs recorded by the parallel engine replay just as they were.
+
+With `ditto` those that race and some others, once on the default version, on the others each sixth.
+With `sync` a few that have no races. On a busy machine some of the rest differ now and then, most
+of all those that print in pieces, and asyncio's: `python -m tests.fidelity.parallel` has them all.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from tests.free_threaded import HAS_GIL
+from tests.versions import IS_DEFAULT
+
+from .generated import check, source
+from .harness import Pool, Variant, cycle, programs
+
+CASES = {program.name: program for program in programs()}
+LEFT_OUT = {
+    # which thread drops the last reference to a lock of importlib's, and so runs the callback of
+    # its weak reference, is decided by reference counts, which nothing orders
+    "import_circular",
+    "import_lazy",
+    "import_statement",
+    # a child's end is seen by a thread of asyncio's at a moment that nothing orders
+    "input_asyncio_processes",
+    # which worker an executor of asyncio's has idle is decided by such counts, too
+    "asyncio_executor",
+    # somebody else changes the file between the reads of threads
+    "input_files_changing",
+    # two threads meet in Thread._stop of threading, which clears an attribute without a lock: code
+    # of the standard library has no sites
+    "thread_join_timeout",
+    # locals of a thread are dropped by whoever drops the last reference to the thread
+    "thread_local_finalizers",
+    # as with other imports; and the address of an object is that of another one by chance
+    "import_failing",
+    "id_reuse",
+    # the cache is C code's, which calls back: its accesses are not seen
+    "race_lru_cache",
+}
+# without a race: each by another kind of synchronisation or input
+FOR_SYNC = (
+    *("barrier", "condition_notify", "deadlock_two_locks", "dining_philosophers", "event"),
+    *("input_clock", "input_random", "input_sockets_pair", "input_subprocess_run", "lock_handoff"),
+    *("pool_map", "print_storm", "queue_pipeline", "queue_simple", "semaphore"),
+)
+STABLE = ("race_", "barrier", "condition_", "event", "lock_", "rlock_", "semaphore", "deadlock_")
+EVERY = 1 if IS_DEFAULT else 6
+TURN = sys.version_info.minor
+FOR_DITTO = tuple(
+    name
+    for number, name in enumerate(sorted(name for name in CASES if name.startswith(STABLE)))
+    if number % EVERY == TURN % EVERY and name not in LEFT_OUT
+)
+# Those that poll read attributes of `threading`, in which there are no sites
+SEEDS = [seed for seed in range(60) if source(seed).count("poll(") == 1]
+GENERATED = SEEDS[: 10 if IS_DEFAULT else 3]
+
+
+@pytest.fixture(scope="session")
+def pool() -> Iterator[Pool]:
+    pool = Pool(1)
+    yield pool
+    pool.shutdown(cancel_futures=True)
+
+
+@pytest.mark.timeout(0)
+@pytest.mark.parametrize("name", FOR_SYNC[:: 1 if IS_DEFAULT else 4])
+def test_synchronisation(name: str, pool: Pool) -> None:
+    complaints = pool.submit(cycle, CASES[name], Variant("queue", order="sync"), 1).result()
+    assert not complaints.complaints, "\n".join(complaints.complaints)
+
+
+@pytest.mark.skipif(not HAS_GIL, reason="accesses are noted where there is a GIL, so far")
+@pytest.mark.timeout(0)
+@pytest.mark.parametrize("name", FOR_DITTO)
+def test_accesses(name: str, pool: Pool) -> None:
+    complaints = pool.submit(cycle, CASES[name], Variant("queue", order="ditto"), 1).result()
+    assert not complaints.complaints, "\n".join(complaints.complaints)
+
+
+@pytest.mark.skipif(not HAS_GIL, reason="accesses are noted where there is a GIL, so far")
+@pytest.mark.timeout(0)
+@pytest.mark.parametrize("seed", GENERATED)
+def test_generated_programs(seed: int, pool: Pool) -> None:
+    complaints = pool.submit(check, seed, "ditto").result()
+    assert not complaints, "\n".join(complaints)
+
+
+def test_what_is_named_is_there() -> None:
+    assert LEFT_OUT | set(FOR_SYNC) <= CASES.keys()
