@@ -1,7 +1,7 @@
 """Programs recorded by the parallel engine replay just as they were.
 
 With `ditto` those that race and some others, once on the default version, on the others each sixth.
-With `sync` a few that have no races. On a busy machine some of the rest differ now and then, most
+With `sync` a few that have no races; some replayed in parallel; some with `light`. On a busy machine some of the rest differ now and then, most
 of all those that print in pieces, and asyncio's: `python -m tests.fidelity.parallel` has them all.
 """
 
@@ -44,10 +44,17 @@ LEFT_OUT = {
 }
 # without a race: each by another kind of synchronisation or input
 FOR_SYNC = (
-    *("barrier", "condition_notify", "deadlock_two_locks", "dining_philosophers", "event"),
-    *("input_clock", "input_random", "input_sockets_pair", "input_subprocess_run", "lock_handoff"),
-    *("pool_map", "print_storm", "queue_pipeline", "queue_simple", "semaphore"),
+    *("condition_notify", "deadlock_two_locks", "dining_philosophers", "input_random"),
+    *("input_sockets_pair", "input_subprocess_run", "print_storm", "queue_pipeline"),
+    *("queue_simple", "semaphore"),
 )
+# Without a GIL, threads really run at the same time
+WITHOUT_GIL = (
+    *("race_counter", "race_list", "race_attribute", "race_dict", "race_nonlocal", "race_deque"),
+    *("race_linked_stack", "lock_handoff", "semaphore", "ditto_microbenchmark"),
+)
+AT_ONCE = ("race_counter", "race_list", "race_attribute", "race_nonlocal", "lock_order")
+FOR_LIGHT = ("race_counter", "race_list", "race_dict", "race_attribute", "ditto_microbenchmark")
 STABLE = ("race_", "barrier", "condition_", "event", "lock_", "rlock_", "semaphore", "deadlock_")
 EVERY = 1 if IS_DEFAULT else 6
 TURN = sys.version_info.minor
@@ -75,15 +82,31 @@ def test_synchronisation(name: str, pool: Pool) -> None:
     assert not complaints.complaints, "\n".join(complaints.complaints)
 
 
-@pytest.mark.skipif(not HAS_GIL, reason="accesses are noted where there is a GIL, so far")
 @pytest.mark.timeout(0)
-@pytest.mark.parametrize("name", FOR_DITTO)
+@pytest.mark.parametrize("name", FOR_DITTO if HAS_GIL else WITHOUT_GIL)
 def test_accesses(name: str, pool: Pool) -> None:
     complaints = pool.submit(cycle, CASES[name], Variant("queue", order="ditto"), 1).result()
     assert not complaints.complaints, "\n".join(complaints.complaints)
 
 
-@pytest.mark.skipif(not HAS_GIL, reason="accesses are noted where there is a GIL, so far")
+@pytest.mark.skipif(not IS_DEFAULT, reason="on the default version")
+@pytest.mark.timeout(0)
+@pytest.mark.parametrize("name", AT_ONCE)
+def test_replays_in_parallel(name: str, pool: Pool) -> None:
+    variant = Variant("queue", order="ditto", in_parallel=True)
+    complaints = pool.submit(cycle, CASES[name], variant, 2).result()
+    assert not complaints.complaints, "\n".join(complaints.complaints)
+
+
+@pytest.mark.skipif(not HAS_GIL, reason="light's order is noted where there is a GIL, so far")
+@pytest.mark.timeout(0)
+@pytest.mark.parametrize("name", FOR_LIGHT[:: 1 if IS_DEFAULT else 4])
+def test_flow(name: str, pool: Pool) -> None:
+    complaints = pool.submit(cycle, CASES[name], Variant("queue", order="light"), 1).result()
+    assert not complaints.complaints, "\n".join(complaints.complaints)
+
+
+@pytest.mark.skipif(not HAS_GIL, reason="not tried without a GIL")
 @pytest.mark.timeout(0)
 @pytest.mark.parametrize("seed", GENERATED)
 def test_generated_programs(seed: int, pool: Pool) -> None:
@@ -92,4 +115,5 @@ def test_generated_programs(seed: int, pool: Pool) -> None:
 
 
 def test_what_is_named_is_there() -> None:
-    assert LEFT_OUT | set(FOR_SYNC) <= CASES.keys()
+    named = {*FOR_SYNC, *WITHOUT_GIL, *AT_ONCE, *FOR_LIGHT}
+    assert LEFT_OUT | named <= CASES.keys()
