@@ -1,8 +1,9 @@
 """Programs recorded by the parallel engine replay just as they were.
 
 With `ditto` those that race and some others, once on the default version, on the others each sixth.
-With `sync` a few that have no races; some replayed in parallel; some with `light`. On a busy machine some of the rest differ now and then, most
-of all those that print in pieces, and asyncio's: `python -m tests.fidelity.parallel` has them all.
+With `sync` a few that have no races; a few with `light`, and a few replayed in parallel. On a busy
+machine some of the rest differ now and then, most of all those that print in pieces, and asyncio's:
+`python -m tests.fidelity.parallel` has them all.
 """
 
 from __future__ import annotations
