@@ -73,7 +73,7 @@ def test_sites_stand_below_their_lines(file: Path, capsys: Capture) -> None:
     ]
     assert found[12] == ["8 writes global total", "16 reads global total"]
     assert found[15] == ["16 reads contents", "16 reads the contents, at each turn"]
-    assert found[16][-1] == "21 reads attribute by name"
+    assert found[16][-1] == "21 reads attribute by name owner"
 
 
 def test_what_was_left_out_has_its_reason(file: Path, capsys: Capture) -> None:

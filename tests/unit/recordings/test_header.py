@@ -107,8 +107,8 @@ def test_a_wrong_end_is_named(name: str, value: object) -> None:
 
 
 def test_a_newer_format_is_newer_whatever_its_fields_are() -> None:
-    with pytest.raises(RecordingError, match="format 3") as caught:
-        Header.from_json(b'{"format": 3, "argv": 0}', "x.reenact")
+    with pytest.raises(RecordingError, match="format 4") as caught:
+        Header.from_json(b'{"format": 4, "argv": 0}', "x.reenact")
     assert caught.value.fault == "newer"
 
 

@@ -81,8 +81,8 @@ def test_an_access_at_the_end() -> None:
 
 
 def test_an_unknown_kind() -> None:
-    with pytest.raises(ValueError, match="kind 5"):
-        list(decode(varints(7, 5, 0), {}))
+    with pytest.raises(ValueError, match="kind 13"):
+        list(decode(varints(7, 13, 0), {}))
 
 
 @pytest.mark.parametrize("header", [(0, 4, 4), (0, 12, 13), (0, 0, 0), (1, 100, 101)])

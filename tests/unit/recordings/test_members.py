@@ -84,7 +84,7 @@ def test_every_truncation_of_a_packed_file_is_noticed_at_once(tmp_path: Path) ->
 
 
 CASES = [
-    (8, "<I", (3,), "newer"),
+    (8, "<I", (4,), "newer"),
     (8, "<I", (1,), "older"),
     (8, "<I", (0,), "damaged"),
     (12, "<I", (0,), "damaged"),
@@ -146,7 +146,7 @@ def test_a_wrong_checksum_is_noticed_at_the_end_of_a_member(tmp_path: Path) -> N
         (stream("schedule", b"")[:63], "truncated"),
         (b"x" + stream("schedule", b""), "foreign"),
         (stream("operations", b""), "damaged"),
-        (b"reenact\0\3" + stream("schedule", b"")[9:], "newer"),
+        (b"reenact\0\4" + stream("schedule", b"")[9:], "newer"),
         (b"reenact\0\0" + stream("schedule", b"")[9:], "damaged"),
     ],
 )

@@ -54,7 +54,7 @@ def test_a_state_never_written(data: bytes) -> None:
     [
         (sample().state()[:40], "truncated"),
         (b"X" + sample().state()[1:], "foreign"),
-        (altered(8, "<I", 3), "newer"),
+        (altered(8, "<I", 4), "newer"),
         (altered(8, "<I", 0), "damaged"),
         (altered(12, "<I", 31), "damaged"),
         (altered(12, "<I", 0), "damaged"),
