@@ -81,10 +81,10 @@ void parallel_wake(Object *object)
 
 void parallel_adopt(Thread *thread)
 {
-    thread->status = RUNNING;
     thread->limit = thread->budget = CHECK_INTERVAL;
     lane_open(thread);
     turns_arrive(thread);
+    thread->status = RUNNING; /* last: from here on others may ask it for what it has */
     if (is_replay()) {
         obey_adopt(thread);
     }

@@ -79,13 +79,9 @@ static void take_from_readers(Thread *thread)
 {
     for (uint32_t i = 0; i < gate.state->threads; i++) {
         Thread *other = &gate.slots[i];
-        if (other != thread && other->status != FREE && other->status != ENDED) {
-            hold_off(other);
-        }
         if (other != thread && other->status != FREE) {
+            hold_off(other); /* one that has ended is absent for good */
             lane_after(thread, (Deed){other->index, thread_position(other) - 1});
-        }
-        if (other != thread && other->status != FREE && other->status != ENDED) {
             let_go(other);
         }
     }
@@ -104,9 +100,9 @@ static void take_over(Thread *thread, Location *location, bool writes)
         next = writes || has_written ? next : READERS;
         order_after(thread, location->write);
         order_after(thread, location->read);
-        location->read = 0;
         let_go(other);
     }
+    location->read = 0; /* whoever has read it comes first, by now */
     atomic_store(&location->owner, next);
 }
 

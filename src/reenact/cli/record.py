@@ -96,11 +96,11 @@ def in_parallel(args: argparse.Namespace, choices: Choices) -> Choices:
                 advice="Say --engine parallel, too.",
             )
         return choices
-    if args.order == "light" and sysconfig.get_config_var("Py_GIL_DISABLED"):
+    if args.order in ("ditto", "light") and sysconfig.get_config_var("Py_GIL_DISABLED"):
         raise UsageError(
-            "accesses and what is noted of them are not one without a GIL",
-            where="--order light",
-            advice="Use a Python that has one, or another order.",
+            "without a GIL, accesses cannot be told in the order in which they happen yet",
+            where=f"--order {args.order}",
+            advice="Use a Python that has one, or --order sync.",
         )
     return replace(choices, engine="parallel", order=args.order or "sync")
 
