@@ -13,6 +13,7 @@ from reenact.engine.record import directory_of
 from reenact.errors import ReenactError
 from reenact.recordings.reader import Recording
 
+from ..free_threaded import HAS_GIL
 from .running import finish, left_at, program_of, reenact, start, wait_until
 
 # Locks alone: of tests/crash/programs/busy.py, which does a bit of everything, about one in ten
@@ -43,6 +44,7 @@ def points_of(path: Path) -> int:
         return -1
 
 
+@pytest.mark.skipif(not HAS_GIL, reason="without a GIL, what was under way as it died may differ")
 @pytest.mark.parametrize("whom", ["program", "launcher"])
 @pytest.mark.parametrize("moment", [500, 3000])
 def test_replays_to_the_point_of_death(tmp_path: Path, whom: str, moment: int) -> None:

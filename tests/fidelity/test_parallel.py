@@ -47,7 +47,7 @@ LEFT_OUT = {
 FOR_SYNC = (
     *("condition_notify", "deadlock_two_locks", "dining_philosophers", "input_random"),
     *("input_sockets_pair", "input_subprocess_run", "print_storm", "queue_pipeline"),
-    *("queue_simple", "semaphore"),
+    "semaphore",
 )
 AT_ONCE = ("race_counter", "race_list", "race_attribute", "race_nonlocal", "lock_order")
 FOR_LIGHT = ("race_counter", "race_list", "race_dict", "race_attribute", "ditto_microbenchmark")
