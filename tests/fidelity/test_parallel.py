@@ -71,36 +71,36 @@ def pool() -> Iterator[Pool]:
     pool.shutdown(cancel_futures=True)
 
 
+def check_replays(pool: Pool, name: str, variant: Variant, replays: int = 1) -> None:
+    complaints = pool.submit(cycle, CASES[name], variant, replays).result().complaints
+    assert not complaints, "\n".join(complaints)
+
+
 @pytest.mark.timeout(0)
 @pytest.mark.parametrize("name", FOR_SYNC[:: 1 if IS_DEFAULT else 4])
 def test_synchronisation(name: str, pool: Pool) -> None:
-    complaints = pool.submit(cycle, CASES[name], Variant("queue", order="sync"), 1).result()
-    assert not complaints.complaints, "\n".join(complaints.complaints)
+    check_replays(pool, name, Variant("queue", order="sync"))
 
 
 @pytest.mark.skipif(not HAS_GIL, reason="without a GIL some recordings differ, and it is refused")
 @pytest.mark.timeout(0)
 @pytest.mark.parametrize("name", FOR_DITTO)
 def test_accesses(name: str, pool: Pool) -> None:
-    complaints = pool.submit(cycle, CASES[name], Variant("queue", order="ditto"), 1).result()
-    assert not complaints.complaints, "\n".join(complaints.complaints)
+    check_replays(pool, name, Variant("queue", order="ditto"))
 
 
 @pytest.mark.skipif(not IS_DEFAULT, reason="on the default version")
 @pytest.mark.timeout(0)
 @pytest.mark.parametrize("name", AT_ONCE)
 def test_replays_in_parallel(name: str, pool: Pool) -> None:
-    variant = Variant("queue", order="ditto", in_parallel=True)
-    complaints = pool.submit(cycle, CASES[name], variant, 2).result()
-    assert not complaints.complaints, "\n".join(complaints.complaints)
+    check_replays(pool, name, Variant("queue", order="ditto", in_parallel=True), 2)
 
 
 @pytest.mark.skipif(not HAS_GIL, reason="light's order is noted where there is a GIL, so far")
 @pytest.mark.timeout(0)
 @pytest.mark.parametrize("name", FOR_LIGHT[:: 1 if IS_DEFAULT else 4])
 def test_flow(name: str, pool: Pool) -> None:
-    complaints = pool.submit(cycle, CASES[name], Variant("queue", order="light"), 1).result()
-    assert not complaints.complaints, "\n".join(complaints.complaints)
+    check_replays(pool, name, Variant("queue", order="light"))
 
 
 @pytest.mark.skipif(not HAS_GIL, reason="not tried without a GIL")

@@ -168,7 +168,6 @@ class _Written:
         self._clocks: dict[int, int] = {}
         self._counts = {"switches": 0, "operations": 0, "collections": 0}
         self._ended = "running"
-        self._pending: dict[int, tuple[int, int]] = {}
 
     # ---- as linear.py tells it ----
 
