@@ -308,7 +308,11 @@ static int pass_in_lane(AccessSite *site, PyObject *operand)
     }
     if (gate.is_parallel) {
         bool is_noted = is_point && gate.settings.mode == MODE_RECORD;
-        return is_noted ? take_note(site, operand) : 0;
+        int result = is_noted ? take_note(site, operand) : 0;
+        if (is_noted && !HAS_GIL) {
+            turns_settle(thread);
+        }
+        return result;
     }
     if (accesses_are_watched && take_note(site, operand) < 0) {
         return -1;

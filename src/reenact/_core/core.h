@@ -173,6 +173,23 @@ typedef struct {
     uint64_t hint;
 } Interval;
 
+/* Whose a location is, where threads really run at the same time: turns.c. */
+typedef struct {
+    _Atomic int32_t owner; /* thread + 1; 0 nobody, -1 all that read */
+    bool is_written;       /* by its owner, since it has it */
+    bool was_shared;       /* by readers, before its owner had it; for others to take back */
+} Turn;
+
+/* An access that a site is about to make. */
+typedef struct Wanted Wanted;
+struct Wanted {
+    Turn *turn; /* at which its location begins */
+    void (*note)(Thread *thread, const Wanted *wanted, bool is_alone);
+    uint64_t key;
+    bool writes, is_update, needs_all; /* the last: none may read it meanwhile */
+};
+enum { MOST_WANTED = 9 };
+
 /* What one thread of a parallel run did, or is to do again: lanes.c, obey.c. */
 typedef struct {
     Stream stream;
@@ -185,6 +202,8 @@ typedef struct {
     Interval *open; /* under way: flow.c */
     RecentSite *recent;
     _Atomic int32_t presence, asked; /* turns.c */
+    Wanted wanted[MOST_WANTED];      /* by the site that is being passed */
+    uint32_t wanted_count;
     uint64_t operations;
     bool waits; /* that the operation under way waits was told */
     /* of a replay */
@@ -504,16 +523,9 @@ bool obey_wait(Thread *thread);
 void obey_gone(Thread *thread);
 
 /* order.c, turns.c */
-/* An access: thread + 1, and position; 0 is none. Of reads by several, where those are kept. */
-typedef uint64_t Packed;
-enum { POSITION_BITS = 44 };
-typedef struct {
-    Packed write, read;
-    _Atomic int32_t owner; /* without a GIL: thread + 1; 0 nobody, -1 all that read */
-} Location;
 int order_begin(void);
-void order_after(Thread *thread, Packed access);
-bool turns_own(Thread *thread, Location *location, bool writes);
+void turns_want(Thread *thread, Wanted wanted);
+void turns_settle(Thread *thread);
 void turns_leave(Thread *thread);
 void turns_arrive(Thread *thread);
 void turns_consent_slowly(Thread *thread);

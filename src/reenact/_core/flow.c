@@ -42,18 +42,19 @@
 enum { TABLE_BITS = 20, OPEN_INTERVALS = 1024 };
 
 typedef struct {
+    Turn turn;
     uint64_t key;
     Deed write;      /* the last one; of thread -1 before the first */
     Deed run;        /* the first access since the last one by another thread */
     int64_t last;    /* while it is one thread's: its latest access */
     uint64_t hint;   /* likewise: when it began */
-    uint32_t number; /* in the order in which they were found to be shared; 0 before */
-    bool is_mixed;
+    _Atomic uint32_t number; /* in the order in which they were found to be shared; 0 before */
+    _Atomic bool is_mixed;
     bool reads_first; /* while it is one thread's */
 } Flow;               /* of a location */
 
 static Flow *locations;
-static uint32_t shared;
+static _Atomic uint32_t shared;
 static _Atomic uint64_t began; /* intervals */
 
 int flow_begin(void)
@@ -73,17 +74,15 @@ static inline bool is_same(Deed one, Deed other)
     return one.thread == other.thread && one.position == other.position;
 }
 
-static Flow *location_of(const PyObject *object, const PyObject *name)
+static void identify(Flow *location, uint64_t key)
 {
-    uint64_t key = location_key(object, name);
-    Flow *location = &locations[key >> (64 - TABLE_BITS)];
     if (location->key == 0) {
-        *location = (Flow){.key = key | 1, .write = {.thread = -1}, .run = {.thread = -1}};
+        location->key = key | 1;
+        location->write = location->run = (Deed){.thread = -1};
     }
     else if (location->key != (key | 1)) {
-        location->is_mixed = true;
+        atomic_store_explicit(&location->is_mixed, true, memory_order_relaxed);
     }
-    return location;
 }
 
 /* ---- one thread's ---- */
@@ -153,14 +152,13 @@ static Interval *open_interval(Thread *thread, const Flow *location)
     return &thread->lane.open[location->number % OPEN_INTERVALS];
 }
 
-/* The thread is past the point of the access, and about to make it. An update is a write that
- * leaves something of what was there, or fails for want of it. */
-void flow_access(Thread *thread, const PyObject *object, const PyObject *name, bool writes,
-                 bool is_update)
+/* Unless it is alone, others may read the location at the same time. */
+static void note(Thread *thread, const Wanted *wanted, bool is_alone)
 {
-    Flow *location = location_of(object, name);
+    Flow *location = (Flow *)wanted->turn;
+    identify(location, wanted->key);
     Deed now = {thread->index, thread_position(thread)};
-    bool reads = !writes || is_update || location->is_mixed;
+    bool writes = wanted->writes, reads = !writes || wanted->is_update || location->is_mixed;
     if (location->number == 0) {
         if (location->run.thread < 0 || location->run.thread == thread->index) {
             own(location, now, reads, writes);
@@ -172,8 +170,9 @@ void flow_access(Thread *thread, const PyObject *object, const PyObject *name, b
     if (interval == NULL) {
         return;
     }
-    if (location->run.thread != thread->index) {
+    if (is_alone && (location->run.thread != thread->index || location->turn.was_shared)) {
         location->run = now;
+        location->turn.was_shared = false;
     }
     bool goes_on = interval->location == location->number &&
                    is_same(interval->seen, location->write) &&
@@ -186,6 +185,23 @@ void flow_access(Thread *thread, const PyObject *object, const PyObject *name, b
     if (writes) {
         interval->write = now.position;
         interval->seen = location->write = now;
+    }
+}
+
+/* The thread is past the point of the access, and about to make it. An update is a write that
+ * leaves something of what was there, or fails for want of it. */
+void flow_access(Thread *thread, const PyObject *object, const PyObject *name, bool writes,
+                 bool is_update)
+{
+    uint64_t key = location_key(object, name);
+    Flow *location = &locations[key >> (64 - TABLE_BITS)];
+    bool is_one_threads = atomic_load_explicit(&location->number, memory_order_relaxed) == 0;
+    Wanted wanted = {&location->turn, note, key, writes, is_update, writes || is_one_threads};
+    if (HAS_GIL) {
+        note(thread, &wanted, true);
+    }
+    else {
+        turns_want(thread, wanted);
     }
 }
 

@@ -752,6 +752,7 @@ void gate_explore(bool on)
 
 void gate_withdraw(Thread *thread)
 {
+    turns_leave(thread);
     pthread_mutex_lock(&gate.mutex);
     queue_remove(thread);
     thread->status = ENDED;

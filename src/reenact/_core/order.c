@@ -24,6 +24,15 @@
 enum { TABLE_BITS = 20 };
 #define SHARED (1ULL << 63)
 
+/* An access: thread + 1, and position; 0 is none. Of reads by several, where those are kept. */
+typedef uint64_t Packed;
+enum { POSITION_BITS = 44 };
+
+typedef struct {
+    Turn turn;
+    Packed write, read;
+} Location;
+
 typedef struct Readers {
     struct Readers *next_free;
     uint32_t count, room;
@@ -58,7 +67,7 @@ static inline bool is_by(Packed access, const Thread *thread)
     return access >> POSITION_BITS == (uint64_t)(thread->index + 1);
 }
 
-void order_after(Thread *thread, Packed access)
+static void order_after(Thread *thread, Packed access)
 {
     if (access != 0 && !is_by(access, thread)) {
         lane_after(thread, (Deed){(int32_t)(access >> POSITION_BITS) - 1,
@@ -156,14 +165,27 @@ static inline void note_write(Thread *thread, Location *location)
     location->read = 0;
 }
 
+/* Reads that others may make, too, leave nothing: who writes next comes after all threads. And one
+ * that only its owner may make comes after the owner before. */
+static void note_owned(Thread *thread, const Wanted *wanted, bool is_alone)
+{
+    Location *location = (Location *)wanted->turn;
+    order_after(thread, location->write);
+    if (is_alone) {
+        order_after(thread, location->read);
+        location->read = wanted->writes ? 0 : pack(thread);
+        location->write = wanted->writes ? pack(thread) : location->write;
+    }
+}
+
 /* The thread is past the point of the access, and about to make it. */
 void order_access(Thread *thread, const PyObject *object, const PyObject *name, bool writes)
 {
     Location *location = location_of(object, name);
-    if (!HAS_GIL && !turns_own(thread, location, writes)) {
-        return; /* others read it, too, and who writes next asks all of them */
+    if (!HAS_GIL) {
+        turns_want(thread, (Wanted){&location->turn, note_owned, 0, writes, false, writes});
     }
-    if (writes) {
+    else if (writes) {
         note_write(thread, location);
     }
     else {

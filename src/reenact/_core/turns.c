@@ -8,12 +8,12 @@
  * one that waits or is outside has consented beforehand. So a thread is *present* while it runs,
  * and whoever takes something from it does so while it is absent.
  *
- * Transfers happen one at a time. Whoever waits for another is absent itself meanwhile, and so
- * loses what it has, perhaps what it has just got: then it asks again. */
+ * Transfers happen one at a time. Whoever waits for another is absent itself meanwhile, and may lose
+ * what it has. So all that one site accesses is taken together, and noted only once it is. */
 #include "core.h"
 
 enum Presence { ABSENT, PRESENT, TAKEN };
-enum { NOBODY = 0, READERS = -1 };
+enum { READERS = -1 };
 
 static _Atomic int32_t changing; /* a transfer is under way */
 
@@ -68,69 +68,100 @@ static void let_go(Thread *other)
     atomic_store(&other->lane.presence, ABSENT);
 }
 
-/* Does the location have the owner that an access needs? */
-static inline bool is_owned(const Thread *thread, int32_t owner, bool writes)
+/* ---- taking ---- */
+
+static inline bool is_owned(const Thread *thread, const Turn *turn, bool writes)
 {
+    int32_t owner = atomic_load_explicit(&turn->owner, memory_order_relaxed);
     return owner == thread->index + 1 || (owner == READERS && !writes);
 }
 
-/* All that the others have done so far, whatever it was: which of them have read is not known. */
+/* Which of the others have read is not known: what comes next comes after all that they have done
+ * so far. The location is not theirs any more, so that whoever is let go cannot read it again. */
 static void take_from_readers(Thread *thread)
 {
     for (uint32_t i = 0; i < gate.state->threads; i++) {
         Thread *other = &gate.slots[i];
         if (other != thread && other->status != FREE) {
             hold_off(other); /* one that has ended is absent for good */
-            lane_after(thread, (Deed){other->index, thread_position(other) - 1});
+            if (gate.settings.order == ORDER_DITTO) {
+                lane_after(thread, (Deed){other->index, thread_position(other) - 1});
+            }
             let_go(other);
         }
     }
 }
 
-static void take_over(Thread *thread, Location *location, bool writes)
+static void take_from(Thread *thread, Turn *turn, Thread *other, bool writes)
 {
-    int32_t owner = atomic_load(&location->owner), next = thread->index + 1;
-    if (owner == READERS) {
-        take_from_readers(thread);
-    }
-    else if (owner != NOBODY) {
-        Thread *other = &gate.slots[owner - 1];
-        hold_off(other);
-        bool has_written = location->write >> POSITION_BITS == (uint64_t)owner;
-        next = writes || has_written ? next : READERS;
-        order_after(thread, location->write);
-        order_after(thread, location->read);
-        let_go(other);
-    }
-    location->read = 0; /* whoever has read it comes first, by now */
-    atomic_store(&location->owner, next);
+    hold_off(other);
+    bool is_shared = !writes && !turn->is_written;
+    turn->is_written = false;
+    atomic_store(&turn->owner, is_shared ? READERS : thread->index + 1);
+    let_go(other);
 }
 
-static void __attribute__((noinline)) transfer(Thread *thread, Location *location, bool writes)
+static void take_over(Thread *thread, Turn *turn, bool writes)
 {
+    int32_t owner = atomic_load(&turn->owner);
+    if (owner > 0) {
+        take_from(thread, turn, &gate.slots[owner - 1], writes);
+        return;
+    }
+    atomic_store(&turn->owner, thread->index + 1);
+    if (owner == READERS) {
+        turn->was_shared = true;
+        take_from_readers(thread);
+    }
+}
+
+/* All at once, and present again before anybody else can take something. */
+static void __attribute__((noinline)) transfer(Thread *thread)
+{
+    Lane *lane = &thread->lane;
     turns_leave(thread);
     for (int turn = 1; atomic_exchange(&changing, 1) != 0; turn++) {
         parallel_pause(turn);
     }
-    if (!is_owned(thread, atomic_load(&location->owner), writes)) {
-        take_over(thread, location, writes);
+    for (uint32_t i = 0; i < lane->wanted_count; i++) {
+        if (!is_owned(thread, lane->wanted[i].turn, lane->wanted[i].needs_all)) {
+            take_over(thread, lane->wanted[i].turn, lane->wanted[i].needs_all);
+        }
     }
-    atomic_store(&changing, 0);
     turns_arrive(thread);
+    atomic_store(&changing, 0);
 }
 
-/* Sees to it that the thread may make the access now. False if the location belongs to all readers,
- * which do not note that they read. */
-bool turns_own(Thread *thread, Location *location, bool writes)
+/* ---- what a site accesses ---- */
+
+void turns_want(Thread *thread, Wanted wanted)
 {
+    Lane *lane = &thread->lane;
+    if (lane->wanted_count < MOST_WANTED) {
+        lane->wanted[lane->wanted_count++] = wanted;
+    }
+}
+
+/* The thread is about to make the accesses that it has wanted: from here to its next point nobody
+ * else comes in between. */
+void turns_settle(Thread *thread)
+{
+    Lane *lane = &thread->lane;
     turns_consent(thread);
-    int32_t owner = atomic_load(&location->owner);
-    while (__builtin_expect(!is_owned(thread, owner, writes), 0)) {
-        transfer(thread, location, writes);
-        owner = atomic_load(&location->owner);
+    bool are_owned = true;
+    for (uint32_t i = 0; i < lane->wanted_count; i++) {
+        are_owned = are_owned && is_owned(thread, lane->wanted[i].turn, lane->wanted[i].needs_all);
     }
-    if (owner == READERS) {
-        order_after(thread, location->write);
+    if (__builtin_expect(!are_owned, 0)) {
+        transfer(thread);
     }
-    return owner != READERS;
+    for (uint32_t i = 0; i < lane->wanted_count; i++) {
+        const Wanted *wanted = &lane->wanted[i];
+        bool is_alone = atomic_load_explicit(&wanted->turn->owner, memory_order_relaxed) > 0;
+        if (wanted->writes) {
+            wanted->turn->is_written = true;
+        }
+        wanted->note(thread, wanted, is_alone);
+    }
+    lane->wanted_count = 0;
 }

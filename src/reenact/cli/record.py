@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-import sysconfig
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -96,12 +95,6 @@ def in_parallel(args: argparse.Namespace, choices: Choices) -> Choices:
                 advice="Say --engine parallel, too.",
             )
         return choices
-    if args.order in ("ditto", "light") and sysconfig.get_config_var("Py_GIL_DISABLED"):
-        raise UsageError(
-            "without a GIL, accesses cannot be told in the order in which they happen yet",
-            where=f"--order {args.order}",
-            advice="Use a Python that has one, or --order sync.",
-        )
     return replace(choices, engine="parallel", order=args.order or "sync")
 
 
