@@ -180,16 +180,21 @@ static inline bool points_are_wanted(void)
     return gate.active && me != NULL && (gate.exploring || sites_are_points);
 }
 
+static inline void tell_lane(AccessSite *site, PyObject *object, PyObject *name, bool is_write)
+{
+    if (gate.settings.order == ORDER_LIGHT) {
+        bool is_update = is_write && (name == NULL || site->deletes);
+        flow_access(me, object, name, is_write, is_update);
+    }
+    else {
+        order_access(me, object, name, is_write);
+    }
+}
+
 static int tell(AccessSite *site, PyObject *object, PyObject *name, bool is_write)
 {
     if (gate.is_parallel) {
-        if (gate.settings.order == ORDER_LIGHT) {
-            bool is_update = is_write && (name == NULL || site->deletes);
-            flow_access(me, object, name, is_write, is_update);
-        }
-        else {
-            order_access(me, object, name, is_write);
-        }
+        tell_lane(site, object, name, is_write);
         return 0;
     }
     if (accesses_are_watched && watch_access(site, object, name, is_write) < 0) {
@@ -202,6 +207,9 @@ static int tell(AccessSite *site, PyObject *object, PyObject *name, bool is_writ
 /* A view, or an iterator that is still to be used up, stands for what it shows. */
 static int tell_contents(AccessSite *site, PyObject *object)
 {
+    if (object != NULL && is_constant(object)) {
+        return 0;
+    }
     PyObject *container = object == NULL ? NULL : container_of(object);
     if (container != NULL) {
         return tell(site, container, NULL, site->writes);
@@ -297,6 +305,46 @@ static inline bool is_wanted(const AccessSite *site)
     return accesses_are_watched || races_are_watched || (!is_idle && gate.active && me != NULL);
 }
 
+static inline bool is_number(PyObject *value)
+{
+    return PyFloat_CheckExact(value) || PyLong_CheckExact(value);
+}
+
+/* What most sites come to, if it can be said in a few steps: the one object that is accessed, else
+ * NULL. Names of attributes are the site's; *name* is NULL for what a container holds. */
+static inline PyObject *one_object(AccessSite *site, PyObject *operand, PyObject **name)
+{
+    bool is_plain = site->kind == ACCESS_ATTRIBUTE || site->kind == ACCESS_ITEM;
+    PyObject **at = is_plain && site->recalls ? place_of(site, site->depth) : NULL;
+    PyObject *object = !is_plain || (site->recalls && at == NULL) ? NULL
+                       : site->recalls                            ? at[-site->depth]
+                                                                  : operand;
+    if (object == NULL || (site->augments && (at == NULL || !is_number(at[-1])))) {
+        return NULL;
+    }
+    *name = site->kind == ACCESS_ATTRIBUTE ? site->name : NULL;
+    bool is_known = *name == NULL ? PyList_CheckExact(object) || PyDict_CheckExact(object)
+                                  : Py_TYPE(object)->tp_base == &PyBaseObject_Type &&
+                                        (Py_TYPE(object)->tp_flags & Py_TPFLAGS_HEAPTYPE);
+    return is_known ? object : NULL;
+}
+
+/* The thread is past the point, and about to access what the site is of. */
+static int note_in_lane(AccessSite *site, PyObject *operand, Thread *thread)
+{
+    PyObject *name, *object = one_object(site, operand, &name);
+    if (object != NULL) {
+        tell_lane(site, object, name, site->writes);
+    }
+    else if (take_note(site, operand) < 0) {
+        return -1;
+    }
+    if (!HAS_GIL && thread->lane.wanted_count > 0) {
+        turns_settle(thread);
+    }
+    return 0;
+}
+
 /* In a run that is in lanes, with an order of accesses, every site is a point, and what it is of
  * matters to the recorder. In a replay of it others may look as well. */
 static int pass_in_lane(AccessSite *site, PyObject *operand)
@@ -308,11 +356,7 @@ static int pass_in_lane(AccessSite *site, PyObject *operand)
     }
     if (gate.is_parallel) {
         bool is_noted = is_point && gate.settings.mode == MODE_RECORD;
-        int result = is_noted ? take_note(site, operand) : 0;
-        if (is_noted && !HAS_GIL) {
-            turns_settle(thread);
-        }
-        return result;
+        return is_noted ? note_in_lane(site, operand, thread) : 0;
     }
     if (accesses_are_watched && take_note(site, operand) < 0) {
         return -1;
@@ -330,11 +374,6 @@ static int pass(AccessSite *site, PyObject *operand)
         return -1;
     }
     return races_are_on || races_are_watched ? modes_tell(site, operand) : 0;
-}
-
-static inline bool is_number(PyObject *value)
-{
-    return PyFloat_CheckExact(value) || PyLong_CheckExact(value);
 }
 
 /* May what the site writes lead others to objects of the thread's own? */

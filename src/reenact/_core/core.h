@@ -181,13 +181,11 @@ typedef struct {
 } Turn;
 
 /* An access that a site is about to make. */
-typedef struct Wanted Wanted;
-struct Wanted {
+typedef struct {
     Turn *turn; /* at which its location begins */
-    void (*note)(Thread *thread, const Wanted *wanted, bool is_alone);
     uint64_t key;
     bool writes, is_update, needs_all; /* the last: none may read it meanwhile */
-};
+} Wanted;
 enum { MOST_WANTED = 9 };
 
 /* What one thread of a parallel run did, or is to do again: lanes.c, obey.c. */
@@ -524,7 +522,15 @@ void obey_gone(Thread *thread);
 
 /* order.c, turns.c */
 int order_begin(void);
-void turns_want(Thread *thread, Wanted wanted);
+
+static inline void turns_want(Thread *thread, Wanted wanted)
+{
+    Lane *lane = &thread->lane;
+    if (lane->wanted_count < MOST_WANTED) {
+        lane->wanted[lane->wanted_count++] = wanted;
+    }
+}
+
 void turns_settle(Thread *thread);
 void turns_leave(Thread *thread);
 void turns_arrive(Thread *thread);
@@ -539,6 +545,7 @@ static inline void turns_consent(Thread *thread)
 }
 
 void order_forget(void);
+void order_note(Thread *thread, const Wanted *wanted, bool is_alone);
 void order_access(Thread *thread, const PyObject *object, const PyObject *name, bool writes);
 
 /* An object and a name of its, or all of a container, by address; the first bits are the best. */
@@ -552,6 +559,7 @@ static inline uint64_t location_key(const PyObject *object, const PyObject *name
 int flow_begin(void);
 void flow_access(Thread *thread, const PyObject *object, const PyObject *name, bool writes,
                  bool is_update);
+void flow_note(Thread *thread, const Wanted *wanted, bool is_alone);
 void flow_end(Thread *thread, const Thread *of);
 
 /* parallel.c: the gate of the parallel engine */

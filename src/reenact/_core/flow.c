@@ -153,7 +153,7 @@ static Interval *open_interval(Thread *thread, const Flow *location)
 }
 
 /* Unless it is alone, others may read the location at the same time. */
-static void note(Thread *thread, const Wanted *wanted, bool is_alone)
+void flow_note(Thread *thread, const Wanted *wanted, bool is_alone)
 {
     Flow *location = (Flow *)wanted->turn;
     identify(location, wanted->key);
@@ -196,9 +196,9 @@ void flow_access(Thread *thread, const PyObject *object, const PyObject *name, b
     uint64_t key = location_key(object, name);
     Flow *location = &locations[key >> (64 - TABLE_BITS)];
     bool is_one_threads = atomic_load_explicit(&location->number, memory_order_relaxed) == 0;
-    Wanted wanted = {&location->turn, note, key, writes, is_update, writes || is_one_threads};
+    Wanted wanted = {&location->turn, key, writes, is_update, writes || is_one_threads};
     if (HAS_GIL) {
-        note(thread, &wanted, true);
+        flow_note(thread, &wanted, true);
     }
     else {
         turns_want(thread, wanted);

@@ -67,11 +67,18 @@ static inline bool is_by(Packed access, const Thread *thread)
     return access >> POSITION_BITS == (uint64_t)(thread->index + 1);
 }
 
-static void order_after(Thread *thread, Packed access)
+static inline void order_after(Thread *thread, Packed access)
 {
-    if (access != 0 && !is_by(access, thread)) {
-        lane_after(thread, (Deed){(int32_t)(access >> POSITION_BITS) - 1,
-                                  (int64_t)(access & ((1ULL << POSITION_BITS) - 1))});
+    if (access == 0 || is_by(access, thread)) {
+        return;
+    }
+    Deed deed = {(int32_t)(access >> POSITION_BITS) - 1,
+                 (int64_t)(access & ((1ULL << POSITION_BITS) - 1))};
+    const Lane *lane = &thread->lane;
+    bool is_known =
+        (uint32_t)deed.thread < lane->known_room && lane->known[deed.thread] >= deed.position;
+    if (__builtin_expect(!is_known, 0)) {
+        lane_after(thread, deed);
     }
 }
 
@@ -167,7 +174,7 @@ static inline void note_write(Thread *thread, Location *location)
 
 /* Reads that others may make, too, leave nothing: who writes next comes after all threads. And one
  * that only its owner may make comes after the owner before. */
-static void note_owned(Thread *thread, const Wanted *wanted, bool is_alone)
+void order_note(Thread *thread, const Wanted *wanted, bool is_alone)
 {
     Location *location = (Location *)wanted->turn;
     order_after(thread, location->write);
@@ -183,7 +190,7 @@ void order_access(Thread *thread, const PyObject *object, const PyObject *name, 
 {
     Location *location = location_of(object, name);
     if (!HAS_GIL) {
-        turns_want(thread, (Wanted){&location->turn, note_owned, 0, writes, false, writes});
+        turns_want(thread, (Wanted){&location->turn, 0, writes, false, writes});
     }
     else if (writes) {
         note_write(thread, location);

@@ -70,10 +70,10 @@ static void let_go(Thread *other)
 
 /* ---- taking ---- */
 
-static inline bool is_owned(const Thread *thread, const Turn *turn, bool writes)
+static inline bool is_owned(const Thread *thread, const Wanted *wanted)
 {
-    int32_t owner = atomic_load_explicit(&turn->owner, memory_order_relaxed);
-    return owner == thread->index + 1 || (owner == READERS && !writes);
+    int32_t owner = atomic_load_explicit(&wanted->turn->owner, memory_order_relaxed);
+    return owner == thread->index + 1 || (owner == READERS && !wanted->needs_all);
 }
 
 /* Which of the others have read is not known: what comes next comes after all that they have done
@@ -124,7 +124,7 @@ static void __attribute__((noinline)) transfer(Thread *thread)
         parallel_pause(turn);
     }
     for (uint32_t i = 0; i < lane->wanted_count; i++) {
-        if (!is_owned(thread, lane->wanted[i].turn, lane->wanted[i].needs_all)) {
+        if (!is_owned(thread, &lane->wanted[i])) {
             take_over(thread, lane->wanted[i].turn, lane->wanted[i].needs_all);
         }
     }
@@ -134,34 +134,28 @@ static void __attribute__((noinline)) transfer(Thread *thread)
 
 /* ---- what a site accesses ---- */
 
-void turns_want(Thread *thread, Wanted wanted)
-{
-    Lane *lane = &thread->lane;
-    if (lane->wanted_count < MOST_WANTED) {
-        lane->wanted[lane->wanted_count++] = wanted;
-    }
-}
-
 /* The thread is about to make the accesses that it has wanted: from here to its next point nobody
  * else comes in between. */
 void turns_settle(Thread *thread)
 {
     Lane *lane = &thread->lane;
     turns_consent(thread);
+    uint32_t count = lane->wanted_count;
     bool are_owned = true;
-    for (uint32_t i = 0; i < lane->wanted_count; i++) {
-        are_owned = are_owned && is_owned(thread, lane->wanted[i].turn, lane->wanted[i].needs_all);
+    for (uint32_t i = 0; i < count; i++) {
+        are_owned = are_owned && is_owned(thread, &lane->wanted[i]);
     }
     if (__builtin_expect(!are_owned, 0)) {
         transfer(thread);
     }
-    for (uint32_t i = 0; i < lane->wanted_count; i++) {
+    bool is_light = gate.settings.order == ORDER_LIGHT;
+    for (uint32_t i = 0; i < count; i++) {
         const Wanted *wanted = &lane->wanted[i];
         bool is_alone = atomic_load_explicit(&wanted->turn->owner, memory_order_relaxed) > 0;
         if (wanted->writes) {
             wanted->turn->is_written = true;
         }
-        wanted->note(thread, wanted, is_alone);
+        (is_light ? flow_note : order_note)(thread, wanted, is_alone);
     }
     lane->wanted_count = 0;
 }
