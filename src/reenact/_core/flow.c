@@ -44,10 +44,10 @@ enum { TABLE_BITS = 20, OPEN_INTERVALS = 1024 };
 typedef struct {
     Turn turn;
     uint64_t key;
-    Deed write;      /* the last one; of thread -1 before the first */
-    Deed run;        /* the first access since the last one by another thread */
-    int64_t last;    /* while it is one thread's: its latest access */
-    uint64_t hint;   /* likewise: when it began */
+    Deed write;              /* the last one; of thread -1 before the first */
+    Deed run;                /* the first access since the last one by another thread */
+    int64_t last;            /* while it is one thread's: its latest access */
+    uint64_t hint;           /* likewise: when it began */
     _Atomic uint32_t number; /* in the order in which they were found to be shared; 0 before */
     _Atomic bool is_mixed;
     bool reads_first; /* while it is one thread's */

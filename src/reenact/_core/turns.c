@@ -8,8 +8,8 @@
  * one that waits or is outside has consented beforehand. So a thread is *present* while it runs,
  * and whoever takes something from it does so while it is absent.
  *
- * Transfers happen one at a time. Whoever waits for another is absent itself meanwhile, and may lose
- * what it has. So all that one site accesses is taken together, and noted only once it is. */
+ * Transfers happen one at a time. Whoever waits for another is absent itself meanwhile, and may
+ * lose what it has. So all that one site accesses is taken together, and noted only once it is. */
 #include "core.h"
 
 enum Presence { ABSENT, PRESENT, TAKEN };

@@ -15,8 +15,6 @@ from reenact.errors import RecordingError
 from reenact.recordings.pack import unpack
 from reenact.recordings.reader import Recording
 
-from ...free_threaded import HAS_GIL
-
 PROGRAM = """\
 import threading
 import time
@@ -106,7 +104,6 @@ def test_other_commands_convert_by_themselves(place: Path) -> None:
     assert "run.reenact: " in reenact(place, "debug", "run.reenact", "-c", "quit").stdout
 
 
-@pytest.mark.skipif(not HAS_GIL, reason="accesses are noted where there is a GIL, so far")
 @pytest.mark.parametrize("order", ["sync", "ditto"])
 def test_races_are_found_in_a_parallel_recording(place: Path, order: str) -> None:
     (place / "racy.py").write_text(PROGRAM.replace("with lock:", "if lock:"))
