@@ -20,6 +20,7 @@ from .serving import AGAIN, serve
 
 PROGRAMS = Path(__file__).parent / "programs"
 ROOT = Path(__file__).parents[2]
+SHORT_TURNS = ("--slice", "5000")  # in points, so that threads meet in the same place each time
 
 
 def line_of(program: str, text: str) -> int:
@@ -60,8 +61,14 @@ def test_a_program_that_does_well_runs_as_ever() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "[0, 1, 2]\n", "")
 
 
+@pytest.mark.parametrize("turns", [(), SHORT_TURNS])
+def test_a_thread_that_never_waits_lets_others_have_their_turns(turns: tuple[str, ...]) -> None:
+    done = run(*turns, "spinning.py")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "all have spoken\n", "")
+
+
 def test_an_uncaught_exception_is_run_again_and_told() -> None:
-    done = run("bank.py")
+    done = run(*SHORT_TURNS, "bank.py")
     assert done.returncode == 1
     assert "FAILED: AssertionError: " in done.stdout
     assert AGAIN.search(done.stdout)
@@ -157,7 +164,8 @@ def test_a_failure_ends_the_program_unless_it_is_to_go_on() -> None:
 
 
 def test_the_debugger_opens_at_the_failure() -> None:
-    done = run("--on-failure", "debug", "bank.py", typed="p account.balance\nreverse-step\nq\n")
+    typed = "p account.balance\nreverse-step\nq\n"
+    done = run(*SHORT_TURNS, "--on-failure", "debug", "bank.py", typed=typed)
     assert "(reenact " in done.stdout
     assert "<module>()" in done.stdout.partition("reverse-step")[2]
 

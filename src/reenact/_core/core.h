@@ -350,7 +350,8 @@ typedef struct {
     enum Mode mode;
     enum StrategyKind strategy;
     uint64_t seed;
-    int64_t slice;     /* queue: points in a time slice; random: mean points between choices */
+    int64_t slice;     /* queue: points in a time slice, 0: a turn goes by time; random: mean points
+                          between choices */
     int64_t last_step; /* replay: where the recording ends; -1 unknown */
     bool is_cut;       /* replay: the log was not closed, so what comes after it is no error */
     PyObject *chooser; /* python strategy */
@@ -373,7 +374,8 @@ typedef struct {
     uint32_t bystanders;       /* threads that were there before the gate was opened for a search */
     uint32_t watching, abroad; /* waits of event loops; those that somebody outside may end */
     int64_t slice_left, slice_step;
-    int64_t stop_step; /* replay: where it stops next; -1 nowhere */
+    int64_t turn_began_ns; /* 0: nobody has looked at the clock since */
+    int64_t stop_step;     /* replay: where it stops next; -1 nowhere */
     uint64_t random;
     pid_t pid;
     pid_t leaving_tid; /* an ended thread whose OS thread may not be gone yet */

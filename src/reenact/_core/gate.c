@@ -19,6 +19,7 @@
 /* Points between looks at the garbage collector; ticks between choices of a search that has no
  * choices at ticks; and how long a deadline waits for a thread in an outside call */
 enum { CHECK_INTERVAL = 1000, SEARCH_INTERVAL = 10000, GRACE_NS = 20000000 };
+enum { TURN_NS = 5000000 }; /* as Python itself lets a thread run (sys.getswitchinterval) */
 
 /* How soon, and how often at last, an event loop that waits for the outside looks again */
 enum { FIRST_LOOK_NS = 50000, LAST_LOOK_NS = 5000000 };
@@ -105,6 +106,26 @@ static Thread *random_enabled(bool may_stay)
     return pick == enabled ? NULL : queue_nth(pick);
 }
 
+/* The time of a turn begins when it is first looked at: handing over takes no look at a clock. */
+static void begin_slice(void)
+{
+    gate.slice_left = gate.settings.slice > 0 ? gate.settings.slice : INT64_MAX / 2;
+    gate.turn_began_ns = 0;
+}
+
+/* Of turns that have no number of points: has this one taken its time? */
+static bool is_turn_over(void)
+{
+    if (gate.settings.slice > 0) {
+        return false;
+    }
+    int64_t now_ns = real_ns();
+    if (gate.turn_began_ns == 0) {
+        gate.turn_began_ns = now_ns;
+    }
+    return now_ns - gate.turn_began_ns >= TURN_NS;
+}
+
 static int64_t next_budget(void)
 {
     switch (gate.settings.strategy) {
@@ -175,7 +196,7 @@ static void hand(Thread *next)
     gate.state->holder = -1;
     in_this_order();
     gate.state->switches++;
-    gate.slice_left = gate.settings.slice;
+    begin_slice();
     gate.slice_step = step;
     if (!next->away) {
         grant(next, step);
@@ -412,9 +433,10 @@ static int record_point(Thread *thread)
 {
     int64_t step = gate_step();
     gate.slice_left -= step - gate.slice_step;
-    bool over = gate.settings.strategy != STRATEGY_QUEUE || gate.slice_left <= 0;
-    if (gate.slice_left <= 0) {
-        gate.slice_left = gate.settings.slice;
+    bool slice_is_over = gate.slice_left <= 0 || is_turn_over();
+    bool over = gate.settings.strategy != STRATEGY_QUEUE || slice_is_over;
+    if (slice_is_over) {
+        begin_slice();
     }
     gate.slice_step = step;
     pthread_mutex_lock(&gate.mutex); /* the step must look right to a parked main thread */
@@ -745,7 +767,7 @@ void gate_explore(bool on)
     clocks_are_on = on || races_are_on;
     gate.is_virtual = on && gate.is_virtual;
     gate.settings.strategy = on ? STRATEGY_SEARCH : STRATEGY_QUEUE;
-    gate.slice_left = gate.settings.slice;
+    begin_slice();
     grant(gate.holder, step);
     pthread_mutex_unlock(&gate.mutex);
 }
@@ -776,7 +798,7 @@ void gate_adopt_main(Thread *thread)
     }
     thread->status = RUNNING;
     gate.holder = thread;
-    gate.slice_left = gate.settings.slice;
+    begin_slice();
     grant(thread, 0);
 }
 

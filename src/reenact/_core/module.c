@@ -165,10 +165,11 @@ static PyObject *start_gate(PyObject *module, PyObject *args)
         PyErr_SetString(PyExc_RuntimeError, "a process can be recorded or replayed once");
         return NULL;
     }
+    int64_t least = control.strategy == STRATEGY_QUEUE ? 0 : 1;
     gate.settings = (Settings){.mode = (enum Mode)control.mode,
                                .strategy = (enum StrategyKind)control.strategy,
                                .seed = control.seed,
-                               .slice = control.slice < 1 ? 1 : control.slice,
+                               .slice = control.slice < least ? least : control.slice,
                                .last_step = control.last_step,
                                .is_cut = control.is_cut != 0,
                                .chooser = Py_NewRef(chooser),

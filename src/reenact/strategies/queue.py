@@ -13,6 +13,7 @@ from typing import Any
 from reenact.strategies.interface import Builtin
 from reenact.strategies.searching import FIRST, Plan, Seen
 
+TURNS_BY_TIME = 0  # in place of a slice: as long as Python's own turns, however many points that is
 QUEUE = Builtin("queue", kind=0, slice=5000, summary="first come, first served, in time slices")
 
 
