@@ -25,6 +25,7 @@ from reenact.errors import UsageError
 from reenact.instrument.loader import ACCESSES
 from reenact.recordings import format
 from reenact.recordings.reader import Recording
+from reenact.strategies.queue import LONG_TURNS
 
 _EXITS = {"none": 0, "found": 1, "inconclusive": 3}
 DEADLOCK = 122
@@ -202,7 +203,7 @@ def _look(args: argparse.Namespace, settings: Settings) -> Run:
     is_heuristic = args.heuristic or settings.is_heuristic
     looked = races.live(
         program_of(args, settings),
-        choices_of(settings),
+        choices_of(settings, LONG_TURNS),
         args.sample,
         is_heuristic=is_heuristic,
     )

@@ -21,6 +21,7 @@ from reenact.errors import ReenactError, UsageError
 from reenact.instrument.loader import ACCESSES
 from reenact.recordings.header import ORDERS
 from reenact.strategies.interface import Builtin
+from reenact.strategies.queue import QUEUE
 
 if TYPE_CHECKING:
     from reenact.recordings.reader import Recording
@@ -98,10 +99,13 @@ def in_parallel(args: argparse.Namespace, choices: Choices) -> Choices:
     return replace(choices, engine="parallel", order=args.order or "sync")
 
 
-def choices_of(settings: Settings) -> Choices:
+def choices_of(settings: Settings, turns: int = QUEUE.slice) -> Choices:
+    """Turns of the strategy `queue` are as long as is said here, unless the user says it."""
     strategy = _strategy(settings)
     seed = int.from_bytes(os.urandom(4), "little") if settings.seed is None else settings.seed
-    return Choices(strategy.name, strategy.kind, seed, settings.slice or strategy.slice)
+    usual = turns if strategy.name == QUEUE.name else strategy.slice
+    slice = usual if settings.slice is None else settings.slice
+    return Choices(strategy.name, strategy.kind, seed, slice)
 
 
 def _strategy(settings: Settings) -> Builtin:

@@ -5,18 +5,15 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from dataclasses import replace
 
 from reenact.cli.debug import show
 from reenact.cli.exits import ends_well
 from reenact.cli.program import add_options, program_of, settings_of
 from reenact.cli.record import choices_of
 from reenact.cli.wording import signal_name
-from reenact.config import Settings
-from reenact.engine.launch import Choices
 from reenact.guard.failing import Looker
 from reenact.guard.keeper import MEGABYTES, Keeper, Limits
-from reenact.strategies.queue import QUEUE, TURNS_BY_TIME
+from reenact.strategies.queue import TURNS_BY_TIME
 
 DESCRIPTION = """\
 Run a program as it is, in epochs. At an uncaught exception in any thread, a deadlock, a fatal
@@ -89,14 +86,6 @@ def _limit(text: str) -> tuple[str, float]:
     return _UNITS[found[2]], value
 
 
-def _choices(settings: Settings) -> Choices:
-    """Turns as long as Python's own, unless somebody says otherwise: what a thread needs is not in
-    the caches when it comes back, and shorter turns pay for that more often."""
-    choices = choices_of(settings)
-    is_by_time = choices.name == QUEUE.name and settings.slice is None
-    return replace(choices, slice=TURNS_BY_TIME) if is_by_time else choices
-
-
 @ends_well
 def run(args: argparse.Namespace) -> int:
     given = dict(args.epoch)
@@ -109,7 +98,7 @@ def run(args: argparse.Namespace) -> int:
     looker = Looker(args.on_failure, show)
     keeper = Keeper(
         program_of(args, settings),
-        _choices(settings),
+        choices_of(settings, TURNS_BY_TIME),
         limits,
         looker.handle,
         tools=args.tools,

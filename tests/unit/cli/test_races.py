@@ -269,6 +269,17 @@ def test_options_of_the_run_are_passed_on(said: dict[str, Any]) -> None:
     assert (program.mode, program.target, program.argv) == ("module", "app", ("y",))
 
 
+@pytest.mark.parametrize(
+    ("words", "slice"), [("", 50_000), ("--slice 7 ", 7), ("--strategy random ", 10)]
+)
+def test_turns_are_long_unless_somebody_chooses(
+    words: str, slice: int, said: dict[str, Any]
+) -> None:
+    run(*words.split(), "app.py")
+    ((_, choices, _),) = said["asked"]
+    assert choices.slice == slice
+
+
 TRUST = "looked at less, on trust (--heuristic): there may be more races"
 
 
