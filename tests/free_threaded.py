@@ -17,9 +17,6 @@ GIL_IS_BACK = b"The global interpreter lock (GIL) has been enabled"
 NOT_YET = {
     "tests/canaries/": "the collector goes through the blocks of the allocator, canaries included,"
     " so reenact run --tools is refused there",
-    "tests/checkpoints/test_moves.py::test_the_way_back_is_the_way_forward[weakref_callbacks]": (
-        "its replay with a trace of all lines diverges; why is not known"
-    ),
     "tests/guard/test_run.py::test_a_re_execution_leaves_the_same_objects_at_the_same_addresses": (
         "what is compared are the pools of an allocator that is not used there"
     ),

@@ -116,7 +116,8 @@ def _traced(program: Program, traveller: Traveller, asked: list[Question]) -> li
         files = {*recording.definitions.sources, str(program.path)}
         targets = {path: _targets(Path(path)) for path in files if os.path.isfile(path)}
         questions = [(each.step, each.thread, each.frame, each.text) for each in asked]
-        given = (str(program.path), targets, _opcodes(), opcode.opmap["EXTENDED_ARG"], questions)
+        numbers = opcode.opmap["EXTENDED_ARG"], opcode.opmap["RESUME"]
+        given = (str(program.path), targets, _opcodes(), *numbers, questions)
         Path(folder, "questions").write_text(repr(given), "utf-8")
         header = recording.header
         paths = f"{folder}:{header.environment.get('PYTHONPATH', '')}".rstrip(":")

@@ -42,6 +42,123 @@ def test_last_write_of_names(opened: Open) -> None:
     assert typed("last-write total")[0].startswith("*** thread 0 runs no code")
 
 
+AGAIN = """\
+import threading
+
+lock = threading.Lock()
+
+
+def take(is_last):
+    if not is_last:
+        task = 1
+        kept = [lambda: task, task]
+    with lock:
+        pass
+    with lock:
+        pass
+    return None
+
+
+take(False)
+take(True)
+for number in list(map(take, [False, True])):
+    pass
+"""
+
+
+@pytest.mark.parametrize("name", ["task", "kept"])  # in a cell, and not
+def test_last_write_is_none_of_an_earlier_call(opened: Open, tmp_path: Path, name: str) -> None:
+    typed = opened(record(tmp_path, "again", AGAIN))
+    typed("restart")
+    typed("b 14")
+    typed("c")
+    assert typed("p is_last") == ["False"]
+    typed("c")
+    assert typed("p is_last") == ["True"]
+    step = typed.traveller.stop.place.step
+    for before in range(0, step):
+        typed(f"goto {before}")  # has a checkpoint from now on, which a search begins at
+    typed(f"goto {step}")
+    assert typed(f"lw {name}")[0].startswith(f"*** no line before here writes to {name}")
+
+
+WAITS = """\
+import threading
+
+first, second = threading.Event(), threading.Event()
+
+
+def pause(number):
+    if number == 1:
+        first.set()
+        second.wait()
+    return number
+
+
+def both():
+    first.wait()
+    second.set()
+
+
+thread = threading.Thread(target=both)
+thread.start()
+numbers = list(map(pause, [1, 2]))
+thread.join()
+"""
+
+
+def test_who_called_wrote_the_arguments(opened: Open, tmp_path: Path) -> None:
+    """Though another thread ran while this line was in another call."""
+    typed = opened(record(tmp_path, "waits", WAITS))
+    typed("restart")
+    typed("b 10, number == 2")
+    typed("c")
+    typed("lw number")
+    assert (typed.session.thread, typed.line, typed.function) == (0, 20, "<module>")
+
+
+MANY_CELLS = """\
+def outer(a, b, c, d, e, f):
+    def inner():
+        return a + b + c + d + e + f
+    return inner()
+
+
+outer(1, 2, 3, 4, 5, 6)
+outer(*"abcdef")
+"""
+
+
+def test_arguments_that_functions_inside_use(opened: Open, tmp_path: Path) -> None:
+    typed = opened(record(tmp_path, "cells", MANY_CELLS))
+    typed("restart")
+    typed("b 4, a == 'a'")
+    typed("c")
+    typed("lw f")
+    assert (typed.line, typed.function) == (8, "<module>")
+
+
+def test_a_watched_variable_is_of_one_call(opened: Open, tmp_path: Path) -> None:
+    source = "def f(n):\n    x = n\n    x += 1\n    x *= 2\n    return x\n\nf(1)\nf(2)\nf(3)\n"
+    typed = opened(record(tmp_path, "calls_again", source))
+    typed("restart")
+    typed("tbreak 3, n == 2")
+    typed("c")
+    typed("watch x")
+    typed("c")
+    assert (typed.line, typed("p n")) == (4, ["2"])
+    typed("c")
+    assert typed.traveller.stop.why == "end"
+    typed("rc")
+    assert (typed.line, typed("p n")) == (4, ["2"])
+    typed("rc")
+    assert (typed.line, typed("p n")) == (3, ["2"])
+    typed("rc")
+    assert (typed.line, typed("p n")) == (2, ["2"])
+    typed("rc")
+    assert typed.traveller.stop.why == "beginning"
+
+
 @pytest.mark.parametrize("text", ["", "1 + 2", "nothing.there", "total +"])
 def test_what_nobody_can_have_written(opened: Open, text: str) -> None:
     typed = opened("lost")

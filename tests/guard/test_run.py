@@ -157,6 +157,26 @@ def test_guarded_blocks_and_threads_tell_of_exceptions() -> None:
     assert done.stdout.endswith("the end\n")
 
 
+def test_each_failure_is_shown_where_it_was() -> None:
+    """Also if many are in one epoch, and two in one step."""
+    done = run("--on-failure", "continue", "whims.py")
+    assert done.returncode == 0, done.stderr
+    reports = [each.splitlines() for each in done.stdout.split("FAILED: ")[1:]]
+    risky = f"> whims.py({line_of('whims.py', 'raise error')})risky()"
+    first, second = (line_of("whims.py", f'rollback("{word}")') for word in ("first", "second"))
+    awaited = line_of("whims.py", "raise ValueError")
+    assert [(each[0], each[2]) for each in reports] == [
+        ("KeyError: 'it counts'", risky),
+        ("Odd: (its str raised RuntimeError)", risky),
+        ("first", f"> whims.py({first})<module>()"),
+        ("second", f"> whims.py({second})<module>()"),
+        (r"ValueError: of a coroutine \0 \udc80", f"> whims.py({awaited})awaited()"),
+    ]
+    assert len(AGAIN.findall(done.stdout)) == len(reports)
+    assert "reenact: 5 failures in 2 epochs" in done.stderr
+    assert reports[-1][-1] == "the end"
+
+
 def test_a_failure_ends_the_program_unless_it_is_to_go_on() -> None:
     done = run("caught.py")
     assert done.returncode == 1

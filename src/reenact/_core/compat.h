@@ -684,6 +684,30 @@ static inline PyThreadState *compat_thread_state(void)
 #endif
 }
 
+/* Without a GIL an object that another thread was the last to let go of dies in the thread that made
+ * it, as soon as that looks for such, between two instructions. While this is put off it does not;
+ * whether there was any. */
+static inline bool compat_put_off_deaths(void)
+{
+#ifdef Py_GIL_DISABLED
+    PyThreadState *tstate = compat_thread_state();
+    uintptr_t bit = _PY_EVAL_EXPLICIT_MERGE_BIT;
+    return tstate != NULL && (_Py_atomic_and_uintptr(&tstate->eval_breaker, ~bit) & bit) != 0;
+#else
+    return false;
+#endif
+}
+
+static inline void compat_take_up_deaths(void)
+{
+#ifdef Py_GIL_DISABLED
+    PyThreadState *tstate = compat_thread_state();
+    if (tstate != NULL) {
+        _Py_atomic_or_uintptr(&tstate->eval_breaker, _PY_EVAL_EXPLICIT_MERGE_BIT);
+    }
+#endif
+}
+
 /* The oldest generation that is over its threshold, by CPython's rule; -1 if none is. Without the
  * GIL there is one generation, and each thread tells of what it allocated some hundred at a time.
  */

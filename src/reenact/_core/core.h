@@ -270,6 +270,7 @@ struct Thread {
     bool daemon;
     bool away;         /* in an outside call, or robbed of the baton: must rejoin */
     bool interrupted;  /* a signal's handler raised inside the call it is in */
+    bool has_deaths;   /* that were put off while it is quiet */
     bool is_left;      /* the call that it was in when the process was copied was left */
     int32_t inside;    /* depth of native calls of the table that it is in */
     int32_t deferring; /* depth of operations that must not be interrupted by a handler */
@@ -1252,10 +1253,14 @@ static inline Thread *gate_me(void)
     return thread;
 }
 
-/* Our own Python code runs unseen: between these two, nothing is an operation. */
+/* Our own Python code runs unseen: between these two, nothing is an operation. Nor must objects of
+ * the program's die there that would have died a moment later, and what they do not be one. */
 static inline Thread *go_quiet(void)
 {
     Thread *thread = me;
+    if (!HAS_GIL && thread != NULL) {
+        thread->has_deaths = compat_put_off_deaths();
+    }
     me = NULL;
     quiet++;
     return thread;
@@ -1265,6 +1270,9 @@ static inline void end_quiet(Thread *thread)
 {
     quiet--;
     me = thread;
+    if (!HAS_GIL && thread != NULL && thread->has_deaths) {
+        compat_take_up_deaths();
+    }
 }
 
 /* The point before an operation; -1 with an exception set if a signal handler raised. */

@@ -272,26 +272,29 @@ bool epoch_start(void)
     return false;
 }
 
-/* epoch_failed(text): tells the keeper, and waits; True if the run is to go on. None if there is no
- * keeper, or this is a replay. */
-static PyObject *failed(PyObject *module, PyObject *text)
+/* epoch_failed(text, is_raised): tells the keeper of an exception, or of a call that wants to go
+ * back, and waits; True if the run is to go on. None if there is no keeper, or this is a replay.
+ * Each has a step of its own: a replay must not take one for another. */
+static PyObject *failed(PyObject *module, PyObject *args)
 {
     (void)module;
-    const char *said = PyUnicode_AsUTF8(text);
-    if (said == NULL) {
+    const char *said;
+    int is_raised;
+    if (!PyArg_ParseTuple(args, "sp", &said, &is_raised)) {
         return NULL;
     }
     if (gate.settings.mode == MODE_REPLAY && me != NULL && gate_step() == gate.settings.last_step) {
         checkpoint_stop(STOPPED_AT_END); /* the log goes no further */
     }
-    if (keeper_fd < 0 || me == NULL || gate.settings.mode != MODE_RECORD) {
-        Py_RETURN_NONE;
+    PyObject *answer = Py_None;
+    if (keeper_fd >= 0 && me != NULL && gate.settings.mode == MODE_RECORD) {
+        int64_t stopped_ns = real_ns();
+        tell(WORD_FAILED, getpid(), is_raised ? STOPPED_AT_PLACE : STOPPED_AT_STEP, said, -1);
+        answer = hear() ? Py_True : Py_False;
+        began_ns += real_ns() - stopped_ns; /* the keeper's time is none of the epoch's */
     }
-    int64_t stopped_ns = real_ns();
-    tell(WORD_FAILED, getpid(), STOPPED_AT_PLACE, said, -1);
-    bool goes_on = hear();
-    began_ns += real_ns() - stopped_ns; /* the time that the keeper takes is none of the epoch's */
-    return PyBool_FromLong(goes_on);
+    bool goes_on = has_keeper && me != NULL && answer != Py_False;
+    return goes_on && tick(me) < 0 ? NULL : Py_NewRef(answer);
 }
 
 /* epoch_is_on(): in copies, too */
@@ -311,7 +314,7 @@ static PyObject *renew(PyObject *module, PyObject *unused)
     Py_RETURN_NONE;
 }
 
-PyMethodDef epoch_functions[] = {{"epoch_failed", failed, METH_O, NULL},
+PyMethodDef epoch_functions[] = {{"epoch_failed", failed, METH_VARARGS, NULL},
                                  {"epoch_renew", renew, METH_NOARGS, NULL},
                                  {"epoch_is_on", is_on, METH_NOARGS, NULL},
                                  {NULL, NULL, 0, NULL}};

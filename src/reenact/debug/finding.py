@@ -82,20 +82,25 @@ class Finding(Reaching):
                 return write_of(last)
             before = meant.place
         for base, until in self._stretches_before(before):
-            last = self._last_write_in(base, until, meant)
+            last, is_all = self._last_write_in(base, until, meant)
             while last is not None and self._began_before(base, last):
                 base = self._copies.before(base)
-                last = self._last_write_in(base, until, meant)
+                last, is_all = self._last_write_in(base, until, meant)
             if last is not None:
                 return write_of(last)
+            if is_all:
+                break
         return None
 
-    def _last_write_in(self, base: int, until: Place, meant: Meant) -> list[int] | None:
+    def _last_write_in(
+        self, base: int, until: Place, meant: Meant
+    ) -> tuple[list[int] | None, bool]:
+        """And whether there is nothing before: the variable itself is no older."""
         with self._copy_at(Place(base)) as process:
             self._hunt(process, end=until, backward=True, written=meant.text)
             self._go_on(process, until, meant.place)
-            last: list[int] | None = self._writes(process, meant)["last"]
-        return last
+            said = self._writes(process, meant)
+        return said["last"], said["begun"]
 
     def _go_on(self, process: Process, here: Place, place: Place) -> None:
         """Let a process that has hunted come to a place, with what it has noted."""

@@ -46,18 +46,21 @@ def frame_at(where: dict[str, Any]) -> FrameType:
     return frames[min(index, len(frames) - 1)]
 
 
+def depth_of(frame: FrameType | None) -> int:
+    depth = 0
+    while frame is not None:
+        depth += 1
+        frame = frame.f_back
+    return depth
+
+
 def described(frame: FrameType) -> dict[str, Any]:
     """What front-ends know as a Frame."""
     code = frame.f_code
-    depth = 0
-    outer: FrameType | None = frame
-    while outer is not None:
-        depth += 1
-        outer = outer.f_back
     return {
         "file": code.co_filename,
         "line": frame.f_lineno,
         "function": code.co_qualname,
-        "depth": depth,
+        "depth": depth_of(frame),
         "first": code.co_firstlineno,
     }

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 
 from reenact import _core
-from reenact.debug.frames import frames_of, outside
+from reenact.debug.frames import OURS, depth_of, frames_of, outside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,6 +49,8 @@ class Hunt:
         self.wanted: tuple[Any, ...] | None = None  # what is meant, if it is known already
         self.first: dict[tuple[Any, ...], tuple[int, int, int, int]] = {}
         self.latest: dict[tuple[Any, ...], tuple[int, int, int, int]] = {}
+        self._begun: set[tuple[Any, ...]] = set()  # variables that are older than nothing noted
+        self._is_gone = False  # what is meant was a variable of a call that is over
         self._codes: dict[int, Writers] = {}
         self._told: dict[int, CodeType] = {}
         self._values: dict[int, str] = {}
@@ -58,13 +60,10 @@ class Hunt:
             request.get("after", (-1, 0))
         )  # writes of lines up to here do not count
         if previous is not None:
-            self.wanted = previous.wanted
+            self.wanted, self._is_gone = previous.wanted, previous._is_gone
         if self._is_over and previous is not None:
-            self.latest, self.first, self.written = (
-                previous.latest,
-                previous.first,
-                previous.written,
-            )
+            self.latest, self.first = previous.latest, previous.first
+            self._begun, self.written = previous._begun, previous.written
             self._writes = previous._writes
 
     def mean(self, frame: FrameType) -> None:
@@ -161,39 +160,55 @@ class Hunt:
         return False
 
     def _note_call(self, frame: FrameType, thread: int) -> bool:
-        """A call writes to the arguments, and ends what was known of its frame's variables."""
+        """A call makes variables of its own, which may lie where others lay, and writes to those
+        that are arguments: its caller does."""
         written = self.written
-        if written is None or written.kind != "name" or frame.f_lasti > 8:
+        if written is None or written.kind != "name" or not self._writes.begins(frame):
             return False
         key = self._writes.variable_in(frame, written.name)
-        if key[0] == "local":
+        if self._writes.is_new(frame, written.name):
+            self._begin(key)
+        if written.name not in self._writes.arguments_of(frame.f_code):
+            return False
+        caller = frame.f_back
+        while caller is not None and caller.f_code.co_filename.startswith(OURS):
+            caller = caller.f_back
+        return self._note(key, thread, None if caller is None else depth_of(caller))
+
+    def _begin(self, key: tuple[Any, ...]) -> None:
+        if key == self.wanted:
+            self._is_gone = True
+        else:
+            self.first.pop(key, None)
             self.latest.pop(key, None)
-        if written.name in self._writes.arguments_of(frame.f_code):
-            return self._note(key, thread)
-        return False
+            self._begun.add(key)
 
     def _judge_write(self, frame: FrameType, offset: int, thread: int) -> bool:
         instruction, depth = self._codes[id(frame.f_code)][offset]
         assert self.written is not None
         return self._note(self.written.key_of(frame, instruction, depth), thread)
 
-    def _note(self, key: tuple[Any, ...], thread: int) -> bool:
+    def _note(self, key: tuple[Any, ...], thread: int, whose: int | None = None) -> bool:
+        """`whose` is the depth of the frame that writes, if not the innermost."""
         step, line, depth = _core.line_here(thread)
-        if (step, line) <= self._after:
+        if (step, line) <= self._after or (self._is_gone and key == self.wanted):
             return False
         if self._is_stopping:
             return key == self.wanted
-        self.latest[key] = (step, line, thread, depth)
-        self.first.setdefault(key, (step, line, thread, depth))
+        noted = (step, line, thread, depth if whose is None else whose)
+        self.latest[key] = noted
+        self.first.setdefault(key, noted)
         return False
 
     def writes(self, text: str, frame: FrameType | None) -> dict[str, Any]:
-        """Where what is meant was written first and last, in this hunt."""
+        """Where what is meant was written first and last, in this hunt; and whether it began in
+        it."""
         key = self.wanted
         if key is None:
             assert frame is not None
             key = self._writes.Written(text).key_in(frame)
-        return {"first": self.first.get(key), "last": self.latest.get(key)}
+        begun = key in self._begun
+        return {"first": self.first.get(key), "last": self.latest.get(key), "begun": begun}
 
     def look_at_frames(self) -> None:
         """Frames that run already have their instructions told as well."""

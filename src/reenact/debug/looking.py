@@ -117,22 +117,19 @@ def has_children(value: object) -> bool:
     return next(children(value), None) is not None
 
 
-def children(value: object) -> Iterator[tuple[str, object]]:
-    """Attributes and items that a value consists of, by the name an expression would use."""
-    if isinstance(value, (str, bytes, int, float, complex, bool, type(None))):
+def children(value: Any) -> Iterator[tuple[str, object]]:
+    """Attributes and items that a value consists of, by the name an expression would use. Methods
+    of its own are not called: they may do anything, and fail."""
+    kind = type(value)
+    if issubclass(kind, (str, bytes, int, float, complex, bool, type(None))):
         return
-    if isinstance(value, dict):
-        for key in list(value):
-            yield f"[{shown(key)}]", value[key]
+    if issubclass(kind, dict):
+        yield from ((f"[{shown(key)}]", item) for key, item in list(dict.items(value)))
         return
-    if isinstance(value, (list, tuple)):
-        for index, each in enumerate(value):
-            yield f"[{index}]", each
-        return
-    if isinstance(value, (set, frozenset)):
-        for index, each in enumerate(value):
-            yield f"{{{index}}}", each
-        return
+    for held, form in ((list, "[{}]"), (tuple, "[{}]"), (set, "{{{}}}"), (frozenset, "{{{}}}")):
+        if issubclass(kind, held):
+            yield from ((form.format(at), each) for at, each in enumerate(held.__iter__(value)))
+            return
     for name in _attributes(value):
         try:
             yield f".{name}", object.__getattribute__(value, name)
@@ -141,8 +138,11 @@ def children(value: object) -> Iterator[tuple[str, object]]:
 
 
 def _attributes(value: object) -> Iterator[str]:
-    own = getattr(value, "__dict__", None)
-    if isinstance(own, dict) and not isinstance(value, type):
+    try:
+        own = object.__getattribute__(value, "__dict__")
+    except Exception:
+        own = None
+    if isinstance(own, dict) and not issubclass(type(value), type):
         yield from (name for name in list(own) if isinstance(name, str))
     for kind in type(value).__mro__:
         slots = kind.__dict__.get("__slots__", ())

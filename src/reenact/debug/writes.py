@@ -19,6 +19,8 @@ _STORES = {
     ),
 }
 
+_RESUME = dis.opmap["RESUME"]
+
 
 class Written:
     """An expression that can be written to: `a.b`, `a[b]` or a name."""
@@ -99,6 +101,18 @@ def variable_in(frame: FrameType, name: str) -> tuple[Any, ...]:
     if name in code.co_varnames:
         return ("local", _core.frame_address(frame), id(code))
     return ("global", id(frame.f_globals))
+
+
+def begins(frame: FrameType) -> bool:
+    """Whether a frame that is called begins, and is no generator that goes on."""
+    code, at = frame.f_code.co_code, frame.f_lasti
+    return at >= 0 and code[at] == _RESUME and code[at + 1] & 3 == 0
+
+
+def is_new(frame: FrameType, name: str) -> bool:
+    """Whether a variable is made by the call of its function; others are there already."""
+    code = frame.f_code
+    return name in code.co_cellvars or (name in code.co_varnames and name not in code.co_freevars)
 
 
 Writers = dict[int, tuple[dis.Instruction, int]]

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any
 
+_CO_COROUTINE = 0x80  # without importing inspect
+
 
 def install() -> None:
     """Have exceptions that no code of a thread catches told; its hook runs as ever."""
@@ -39,11 +41,19 @@ def install() -> None:
 def fail(error: BaseException) -> None:
     """Something went wrong here."""
     if not isinstance(error, (SystemExit, KeyboardInterrupt)):
-        _tell(f"{type(error).__name__}: {error}")
+        _tell(f"{type(error).__name__}: {_said_by(error)}", is_raised=True)
 
 
-def _tell(text: str) -> None:
-    if _core.epoch_failed(text) is False:
+def _said_by(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception as another:
+        return f"(its str raised {type(another).__name__})"
+
+
+def _tell(text: str, is_raised: bool) -> None:
+    said = text.encode("utf-8", "backslashreplace").decode().replace("\0", "\\0")
+    if _core.epoch_failed(said, is_raised) is False:
         import os
 
         for stream in (sys.stdout, sys.stderr):
@@ -55,7 +65,7 @@ def rollback(why: str = "") -> None:
     """Go back to where this epoch began and run it again with eyes open, in a copy; a report says
     what was seen. Then this goes on. Does nothing unless `reenact run` has started the program."""
     if _core.epoch_is_on():
-        _tell(why or "reenact.rollback() was called")
+        _tell(why or "reenact.rollback() was called", is_raised=False)
 
 
 def begin_epoch() -> None:
@@ -66,10 +76,22 @@ def begin_epoch() -> None:
 
 class guarded:
     """An exception that leaves this block, or the function that this decorates, is a failure even
-    if somebody catches it further out. Does nothing unless `reenact run` has started the program.
-    """
+    if somebody catches it further out. With *new_epoch* an epoch begins with each time that the
+    block does, if one can: then nobody looks further back. *only* says which exceptions count. Does
+    nothing unless `reenact run` has started the program."""
+
+    def __init__(
+        self,
+        *,
+        new_epoch: bool = False,
+        only: type[BaseException] | tuple[type[BaseException], ...] = BaseException,
+    ) -> None:
+        self.new_epoch = new_epoch
+        self.only = only
 
     def __enter__(self) -> guarded:
+        if self.new_epoch:
+            begin_epoch()
         return self
 
     def __exit__(
@@ -78,15 +100,23 @@ class guarded:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if error is not None and _core.epoch_is_on():
+        if isinstance(error, self.only) and _core.epoch_is_on():
             fail(error)
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         from functools import wraps
+
+        code = getattr(function, "__code__", None)
+        is_coroutine = code is not None and code.co_flags & _CO_COROUTINE
 
         @wraps(function)
         def inside(*args: Any, **kwargs: Any) -> Any:
             with self:
                 return function(*args, **kwargs)
 
-        return inside
+        @wraps(function)
+        async def awaited(*args: Any, **kwargs: Any) -> Any:
+            with self:
+                return await function(*args, **kwargs)
+
+        return awaited if is_coroutine else inside

@@ -60,7 +60,7 @@ def _difference(failure: Failure, copied: Process) -> str:
         return f"it came to step {step} in thread {thread}, not {failure.step} in {failure.thread}"
     if (failure.reason is Reason.DEADLOCK) != (reason is Reason.DEADLOCK) or reason not in ENDS:
         return f"it ended otherwise: {reason.name.lower()}"
-    if failure.reason is Reason.PLACE and _outcome(copied):
+    if failure.reason in (Reason.PLACE, Reason.STEP) and _outcome(copied):
         return "it did not fail there"
     return ""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -18,7 +19,7 @@ from reenact.debug.terminal.session import Given, Session
 from reenact.debug.traveller import TravelError, Traveller
 from reenact.engine import record
 from reenact.engine.launch import Ended
-from reenact.errors import ReenactError
+from reenact.errors import InternalError, ReenactError
 from reenact.guard import report
 from reenact.guard.again import Again, run_again
 from reenact.guard.epoch import EpochTraveller
@@ -44,10 +45,15 @@ class Looker:
         try:
             self._look(failure, Recording.open(failure.directory))
         except (ReenactError, OSError) as error:
-            self.show(
-                [[("red", f"FAILED: {failure.text}")], [("yellow", f"not looked at: {error}")]]
-            )
+            self._give_up(failure, error)
+        except Exception as error:  # of ours: the program must not end of it
+            traceback.print_exc()
+            self._give_up(failure, InternalError(f"{type(error).__name__}: {error}"))
         return self.on_failure != "stop"
+
+    def _give_up(self, failure: Failure, error: Exception) -> None:
+        failed, not_looked = f"FAILED: {failure.text}", f"not looked at: {error}"
+        self.show([[("red", failed)], [("yellow", not_looked)]])
 
     def _look(self, failure: Failure, recording: Recording) -> None:
         again = run_again(failure)

@@ -30,7 +30,7 @@ def open_answers():
 
 
 # The program must not find modules imported that it would import itself: none are.
-PROGRAM, TARGETS, OPCODES, EXTENDED, QUESTIONS = read_questions()
+PROGRAM, TARGETS, OPCODES, EXTENDED, RESUME, QUESTIONS = read_questions()
 EVAL, COMPILE, WRITE, IDENT = eval, compile, os.write, _thread.get_ident
 open_answers()
 
@@ -111,10 +111,13 @@ def on_instruction(frame, step):
 def on_call(frame, step):
     """A call writes to the arguments, where its caller is."""
     code = frame.f_code
-    if frame.f_lasti > 8:
+    if code.co_code[frame.f_lasti] != RESUME or code.co_code[frame.f_lasti + 1] & 3:
         return  # a generator goes on
     for name in code.co_varnames:
         writes.pop((id(frame), name), None)
+    for name in code.co_cellvars:
+        writes.pop((id(frame), name), None)
+        writes.pop(cell_of(frame, name), None)
     count = code.co_argcount + code.co_kwonlyargcount
     count += bool(code.co_flags & 4) + bool(code.co_flags & 8)
     caller = frame.f_back
