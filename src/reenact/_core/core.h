@@ -203,7 +203,8 @@ typedef struct {
     Wanted wanted[MOST_WANTED];      /* by the site that is being passed */
     uint32_t wanted_count;
     uint64_t operations;
-    bool waits; /* that the operation under way waits was told */
+    bool waits;      /* that the operation under way waits was told */
+    bool is_leaving; /* has told its end: it may move without the GIL */
     /* of a replay */
     uint32_t number; /* that its thread had */
     LaneEntry next;  /* if it is known */
@@ -488,6 +489,7 @@ int64_t real_ns(void);
 /* From LANE_FLOW on, intervals: with any of the bits after it. */
 enum LaneOther { LANE_COLLECT, LANE_SIGNAL, LANE_CLOSE, LANE_FINAL, LANE_END, LANE_FLOW };
 enum LaneFlow { FLOW_HAS_SOURCE = 1, FLOW_WRITES = 2, FLOW_OF_OTHER = 4 };
+enum { LANE_HINT = LANE_FLOW + 8 };
 int lane_grow(Stream *stream, size_t size);
 void lane_open(Thread *thread);
 void lanes_forget(void);
@@ -501,6 +503,7 @@ void lane_other(Thread *thread, enum LaneOther kind, uint64_t argument);
 void lane_final(Thread *thread, const Thread *other);
 int64_t *lane_known(Lane *lane, int32_t other);
 void lane_flow(Thread *thread, const Interval *interval);
+void lane_hint(Thread *thread, Deed moment);
 Stream *inputs_begin(void);
 Cursor *inputs_cursor(void);
 Stream *inputs_stream(void);
@@ -521,6 +524,19 @@ Cursor *obey_cursor(Thread *thread);
 int64_t obey_clock(Thread *thread, uint64_t clock);
 bool obey_wait(Thread *thread);
 void obey_gone(Thread *thread);
+
+/* shifts.c */
+extern Thread *at_work;
+void shifts_forget(void);
+void shifts_change(Thread *thread);
+
+/* A thread has come to a point, or has done something. */
+static inline void shifts_take(Thread *thread)
+{
+    if (HAS_GIL && __builtin_expect(thread != at_work, 0)) {
+        shifts_change(thread);
+    }
+}
 
 /* order.c, turns.c */
 int order_begin(void);

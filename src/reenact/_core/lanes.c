@@ -23,6 +23,8 @@
  *                 source of the same thread's, -1 at first (zigzag)
  *     hint     := when it began, since the hint before it in this lane, 0 at first (zigzag)
  *
+ * and LANE_HINT has a thread and a position of it, which seem to have come before (shifts.c).
+ *
  * docs/format.md has the entries. Read back by recordings/lanes.py. */
 #include "core.h"
 #include <stdlib.h>
@@ -182,6 +184,24 @@ void lane_final(Thread *thread, const Thread *other)
 {
     lane_other(thread, LANE_FINAL, (uint64_t)other->index);
     stream_varint(&thread->lane.stream, (uint64_t)thread_position(other));
+}
+
+/* What another thread did at a position seems to have come before; unless that is known. */
+void lane_hint(Thread *thread, Deed moment)
+{
+    const int64_t *known = lane_known(&thread->lane, moment.thread);
+    if (moment.position < 0 || (known != NULL && *known >= moment.position)) {
+        return;
+    }
+    unsigned char *start = stream_reserve(&thread->lane.stream, LONGEST_ENTRY);
+    if (start == NULL) {
+        return;
+    }
+    unsigned char *at = put_varint(start, head(thread, LANE_OTHER));
+    at = put_varint(at, LANE_HINT);
+    at = put_varint(at, (uint64_t)moment.thread);
+    at = put_varint(at, (uint64_t)moment.position);
+    stream_advance(&thread->lane.stream, (size_t)(at - start));
 }
 
 static unsigned char *put_source(unsigned char *at, Lane *lane, Deed source)

@@ -3,7 +3,8 @@
 Each thread runs on until something that it does next comes after what another has not done yet;
 then that one runs. A thread can be stopped where it comes to a point, so before anything that it
 does; once it is past the point it does what it did there. What is in the lanes happened, so there
-is an order: a ring means that the lanes are not those of one run.
+is an order: a ring means that the lanes are not those of one run. Hints are gone by in the same
+way, but only as long as they lead to no ring.
 
 `convert.py` writes down what comes of it: `Sink` is told of everything in order.
 """
@@ -49,11 +50,14 @@ def _settled(items: Sequence[Item], waits: frozenset[int]) -> list[Item]:
         if item.kind == FINAL or (item.kind == WAIT and not _is_in_vain(following, waits)):
             continue
         first = len(settled)
-        while item.after and first > 0 and _is_together(settled[first - 1], item):
+        is_ordered = item.after or item.hints
+        while is_ordered and first > 0 and _is_together(settled[first - 1], item):
             first -= 1
         settled.append(item)
         if first < len(settled) - 1:
-            settled[first] = settled[first]._replace(after=settled[first].after + item.after)
+            before = settled[first]
+            after, hints = before.after + item.after, before.hints + item.hints
+            settled[first] = before._replace(after=after, hints=hints)
     return settled
 
 
@@ -73,6 +77,7 @@ class _Lane:
         self.position = 0  # the point that it has come to
         self.is_past = True  # whether it is past that point
         self.is_outside = False  # whether it has let go of the baton there
+        self.unhinted = -1  # of which item the hints count no more
 
     @property
     def next(self) -> Item | None:
@@ -146,7 +151,7 @@ class Linear:
             if item.kind == CLOSE and self._are_others_left(lane):
                 self._arrive(lane, item.position)
                 return None
-            blocker = self._blocker(item)
+            blocker = self._blocker(lane, item)
             if blocker is not None:
                 self._arrive(lane, item.position)
                 return blocker
@@ -164,7 +169,20 @@ class Linear:
     def _are_others_left(self, closing: _Lane) -> bool:
         return any(lane.next is not None for lane in self._lanes.values() if lane is not closing)
 
-    def _blocker(self, item: Item) -> _Lane | None:
+    def _blocker(self, lane: _Lane, item: Item) -> _Lane | None:
+        blocker = self._known_blocker(item)
+        if blocker is None and item.hints and lane.unhinted != lane.at:
+            return self._hinted_blocker(item)
+        return blocker
+
+    def _hinted_blocker(self, item: Item) -> _Lane | None:
+        for thread, position in item.hints:
+            other = self._lanes.get(thread)
+            if other is not None and not other.has_done(position):
+                return other
+        return None
+
+    def _known_blocker(self, item: Item) -> _Lane | None:
         for thread, position in item.after:
             other = self._lanes.get(thread)
             if other is None:
@@ -197,19 +215,33 @@ class Linear:
     def _unfinished(self) -> Iterator[_Lane]:
         return (lane for lane in self._lanes.values() if lane.next is not None)
 
-    def _root_of(self, lane: _Lane, closing: _Lane | None) -> _Lane | None:
-        seen: set[int] = set()
+    def _root_of(self, start: _Lane, closing: _Lane | None) -> _Lane | None:
+        lane, path = start, []
         while True:
             item = lane.next
-            if item is None or (lane is closing and item.kind == CLOSE):
+            is_closing = lane is closing and item is not None and item.kind == CLOSE
+            if item is None or (is_closing and not self._forget_hint(path)):
                 return None
-            if lane.thread in seen:
-                raise Unordered(f"threads {sorted(seen)} wait for each other in a ring")
-            seen.add(lane.thread)
-            blocker = self._blocker(item)
+            if lane in path and not self._forget_hint(path[path.index(lane) :]):
+                threads = sorted(each.thread for each in path)
+                raise Unordered(f"threads {threads} wait for each other in a ring")
+            if is_closing or lane in path:
+                lane, path = start, []
+                continue
+            path.append(lane)
+            blocker = self._blocker(lane, item)
             if blocker is None:
                 return lane
             lane = blocker
+
+    def _forget_hint(self, path: list[_Lane]) -> bool:
+        """One of these waits only because of a hint, and does so no more; or none of them does."""
+        for lane in path:
+            item = lane.next
+            if item is not None and self._known_blocker(item) is None:
+                lane.unhinted = lane.at
+                return True
+        return False
 
     def _leave(self, lane: _Lane, sink: Sink, to: int) -> None:
         """A thread gives way: at a point, or in a wait that has no end, or because it has ended."""

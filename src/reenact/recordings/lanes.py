@@ -20,6 +20,7 @@ OPERATION, AFTER, GONE, WAIT, YIELD, INPUT, CLOCK, OTHER = range(8)
 COLLECT, SIGNAL, CLOSE, FINAL, END = range(8, 13)  # what an entry of the kind `other` is
 ACCESS = 13  # of which nothing is known but what comes before it
 FLOW = 5  # of the kinds of `other` that are left, intervals: with any of three bits
+HINT = FLOW + 8
 _HAS_SOURCE, _WRITES, _OF_OTHER = 1, 2, 4
 INITIAL = (-1, -1)  # the source of what was read before anybody had written
 
@@ -29,7 +30,7 @@ _OTHERS = (COLLECT, SIGNAL, CLOSE, FINAL, END)
 
 class Item(NamedTuple):
     """Something that a thread did at a position. `after` are pairs of a thread and a position of
-    it, None for its end, that come before.
+    it, None for its end, that come before, and `hints` those that seem to.
 
     By kind, `first` and `second` are: of an operation or a wait its site, and its object's number
     shifted by one, with a bit for threads; of a clock its number and what it said; of a
@@ -42,6 +43,7 @@ class Item(NamedTuple):
     second: int = 0
     data: bytes = b""
     after: tuple[tuple[int, int | None], ...] = ()
+    hints: tuple[tuple[int, int], ...] = ()
 
 
 class Interval(NamedTuple):
@@ -88,12 +90,14 @@ def decode(
     known: dict[int, int] = {}
     clocks: dict[int, int] = {}
     after: list[tuple[int, int | None]] = []
+    hints: list[tuple[int, int]] = []
     flow = _Flow(thread)
     while cursor.more():
         head = cursor.varint()
-        if after and head >> 3:  # nothing but an access was there
-            yield Item(position, ACCESS, after=tuple(after))
+        if (after or hints) and head >> 3:  # nothing but an access was there
+            yield Item(position, ACCESS, after=tuple(after), hints=tuple(hints))
             after.clear()
+            hints.clear()
         position += head >> 3
         kind = head & 7
         first = second = 0
@@ -122,13 +126,17 @@ def decode(
                 if intervals is not None:
                     intervals.append(interval)
                 continue
+            if number == HINT:
+                hints.append((cursor.varint(), cursor.varint()))
+                continue
             kind = _other(number)
             first = cursor.varint()
             second = cursor.varint() if kind == FINAL else 0
-        yield Item(position, kind, first, second, data, tuple(after))
+        yield Item(position, kind, first, second, data, tuple(after), tuple(hints))
         after.clear()
-    if after:
-        yield Item(position, ACCESS, after=tuple(after))
+        hints.clear()
+    if after or hints:
+        yield Item(position, ACCESS, after=tuple(after), hints=tuple(hints))
 
 
 def input_of(item: Item, calls: dict[int, Call], kept: int) -> Input:
