@@ -66,7 +66,8 @@ enum EntryKind {
     ENTRY_COLLECT,
     ENTRY_SIGNAL,
     ENTRY_END,
-    ENTRY_INTERRUPT
+    ENTRY_INTERRUPT,
+    ENTRY_BETWEEN
 };
 enum EndKind { ENDED_NORMALLY, ENDED_IN_DEADLOCK };
 enum RunEnd { RUN_GOES_ON, RUN_CLOSED, RUN_DEADLOCKED, RUN_DIVERGED };
@@ -160,6 +161,11 @@ typedef struct {
     int32_t thread; /* -1: nobody has done it */
     int64_t position;
 } Deed;
+
+/* An instruction, by the number of its code and its offset; of code 0: none. */
+typedef struct {
+    uint64_t code, offset;
+} Halt;
 
 /* Accesses of one thread to one location, from the first to the last: flow.c. */
 typedef struct {
@@ -503,7 +509,7 @@ void lane_other(Thread *thread, enum LaneOther kind, uint64_t argument);
 void lane_final(Thread *thread, const Thread *other);
 int64_t *lane_known(Lane *lane, int32_t other);
 void lane_flow(Thread *thread, const Interval *interval);
-void lane_hint(Thread *thread, Deed moment);
+void lane_hint(Thread *thread, Deed moment, Halt place);
 Stream *inputs_begin(void);
 Cursor *inputs_cursor(void);
 Stream *inputs_stream(void);
@@ -537,6 +543,13 @@ static inline void shifts_take(Thread *thread)
         shifts_change(thread);
     }
 }
+
+/* places.c */
+Halt place_left(const Thread *thread);
+bool place_is_sought(const Thread *thread);
+void place_seek(Thread *thread, Halt place, uint64_t left);
+void place_give_up(void);
+int place_event(PyFrameObject *frame, int what);
 
 /* order.c, turns.c */
 int order_begin(void);
@@ -982,6 +995,7 @@ Thread *replay_yield_target(Thread *thread, int64_t step);
 void replay_check(enum Operation kind, uint32_t site, uint32_t object, int64_t step);
 void replay_settle(Thread *thread);
 void replay_grant(Thread *thread, int64_t step);
+void replay_stop_between(Thread *thread);
 void replay_close(void);
 void replay_lost(const Thread *thread) __attribute__((noreturn));
 int64_t replay_clock(uint64_t clock);

@@ -81,9 +81,13 @@ static void load(Lane *lane, Cursor *cursor)
     case LANE_GONE: lane->next.first = cursor_varint(cursor); break;
     default: lane->next.first = cursor_varint(cursor); lane->next.second = cursor_varint(cursor);
     }
-    if (lane->next.tag == LANE_OTHER &&
-        (lane->next.first == LANE_FINAL || lane->next.first == LANE_HINT)) {
+    if (lane->next.tag == LANE_OTHER && lane->next.first == LANE_FINAL) {
         cursor_varint(cursor);
+    }
+    if (lane->next.tag == LANE_OTHER && lane->next.first == LANE_HINT) {
+        cursor_varint(cursor);
+        bool has_place = cursor_varint(cursor) != 0;
+        has_place ? cursor_varint(cursor) : 0;
     }
     lane->next.exists = !cursor->broken;
 }

@@ -4,10 +4,10 @@
  * There the interpreter itself lets one thread run at a time. Nothing tells of a change: but
  * whoever comes to a point and was not the last one to do so has the GIL since, and says in its
  * lane how far the other had come. That orders everything at points, also what no order of
- * synchronisation or accesses knows of: code without sites, C code, reference counts. What it does
- * not tell is where between two points the other was stopped. So it is a *hint*: engine/linear.py
- * goes by it as long as nothing contradicts, engine/tries.py moves it if that does not lead to what
- * was recorded, and a parallel replay passes it over.
+ * synchronisation or accesses knows of: code without sites, C code, reference counts. Where between
+ * two points the other was stopped is told as well (places.c), but not which of several times. So
+ * it is a *hint*: engine/linear.py goes by it as long as nothing contradicts, engine/tries.py
+ * changes it if that does not lead to what was recorded, and a parallel replay passes it over.
  *
  * To notice costs nothing where nothing changes. Only the thread at work has a budget; the others'
  * end at their next point, where they take over. */
@@ -38,7 +38,9 @@ void shifts_change(Thread *thread)
     if (before == NULL) {
         return;
     }
-    lane_hint(thread, (Deed){before->index, reached(before)});
+    bool is_between = before->status == RUNNING && !before->lane.is_leaving;
+    Halt place = is_between ? place_left(before) : (Halt){0};
+    lane_hint(thread, (Deed){before->index, reached(before)}, place);
     if (!before->lane.is_leaving) {
         parallel_look_soon(before);
     }

@@ -14,8 +14,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
+from reenact.engine.ways import ANYBODY, Left, Way, laid
 from reenact.recordings.lanes import (
     ACCESS,
+    BETWEEN,
     CLOSE,
     END,
     FINAL,
@@ -36,6 +38,7 @@ class Sink(Protocol):
     """Who is told what happens, at which step, by which thread."""
 
     def switch(self, step: int, kind: str, thread: int) -> None: ...
+    def between(self, step: int, thread: int, item: Item) -> None: ...
     def happens(self, step: int, thread: int, item: Item) -> None: ...
     def end(self, step: int, is_deadlock: bool) -> None: ...
 
@@ -66,7 +69,8 @@ def _is_in_vain(following: Item | None, waits: frozenset[int]) -> bool:
 
 
 def _is_together(earlier: Item, item: Item) -> bool:
-    return earlier.position == item.position and earlier.kind != YIELD
+    is_between = BETWEEN in (earlier.kind, item.kind)
+    return earlier.position == item.position and earlier.kind != YIELD and not is_between
 
 
 class _Lane:
@@ -85,7 +89,10 @@ class _Lane:
 
     def has_done(self, position: int | None) -> bool:
         item = self.next
-        return item is None or (position is not None and item.position > position)
+        if item is None or position is None:
+            return item is None
+        is_past = item.kind == BETWEEN and item.position == position
+        return item.position > position or is_past
 
 
 class Linear:
@@ -101,7 +108,10 @@ class Linear:
         finals: dict[int, int],
         is_deadlock: bool,
         is_cut: bool = False,
+        way: Way | None = None,
     ) -> None:
+        self._way = way or Way()
+        lanes = laid(lanes, self._way)
         for items in lanes.values():
             finals = finals | {item.first: item.second for item in items if item.kind == FINAL}
         self._lanes = {
@@ -152,10 +162,9 @@ class Linear:
                 self._arrive(lane, item.position)
                 return None
             blocker = self._blocker(lane, item)
-            if blocker is not None:
-                self._arrive(lane, item.position)
-                return blocker
             self._arrive(lane, item.position)
+            if blocker is not None:
+                return blocker
             self._come_back(lane, sink)
             lane.is_past = True
             self._do(lane, item, sink)
@@ -172,14 +181,28 @@ class Linear:
     def _blocker(self, lane: _Lane, item: Item) -> _Lane | None:
         blocker = self._known_blocker(item)
         if blocker is None and item.hints and lane.unhinted != lane.at:
-            return self._hinted_blocker(item)
+            return self._hinted_blocker(lane, item)
         return blocker
 
-    def _hinted_blocker(self, item: Item) -> _Lane | None:
-        for thread, position in item.hints:
-            other = self._lanes.get(thread)
-            if other is not None and not other.has_done(position):
+    def _hinted_blocker(self, lane: _Lane, item: Item) -> _Lane | None:
+        for hint in item.hints:
+            is_anybody = hint.thread == ANYBODY
+            other = self._free(lane) if is_anybody else self._lanes.get(hint.thread)
+            if other is not None and (is_anybody or not other.has_done(hint.position)):
                 return other
+        return None
+
+    def _free(self, held: _Lane) -> _Lane | None:
+        """Somebody who can go on while this one is held."""
+        for lane in self._unfinished():
+            seen = {held.thread}
+            found: _Lane | None = lane
+            while found is not None and found.thread not in seen:
+                seen.add(found.thread)
+                item = found.next
+                found = held if item is None or item.kind == CLOSE else self._known_blocker(item)
+            if found is None:
+                return lane
         return None
 
     def _known_blocker(self, item: Item) -> _Lane | None:
@@ -198,7 +221,7 @@ class Linear:
             lane.is_past = False
 
     def _do(self, lane: _Lane, item: Item, sink: Sink) -> None:
-        if item.kind not in (YIELD, CLOSE, END, ACCESS):
+        if item.kind not in (YIELD, CLOSE, END, ACCESS, BETWEEN):
             sink.happens(self._step, lane.thread, item)
         lane.is_outside = item.kind in (WAIT, YIELD)
         lane.at += 1
@@ -251,9 +274,16 @@ class Linear:
             sink.switch(self._step, "yield", to)
             lane.is_outside = False
             return
-        if lane.next is not None:
+        item = lane.next
+        if item is not None and item.kind == BETWEEN:
+            self._way.left.append(Left(self._step, (lane.thread, lane.position), True))
+            lane.is_past = True
+            sink.between(self._step, to, item)
+            return
+        if item is not None:
             if lane.is_past:
                 raise Unordered(f"thread {lane.thread} cannot stop at its point {lane.position}")
+            self._way.left.append(Left(self._step, (lane.thread, lane.position - 1), False))
             sink.switch(self._step, "preempt", to)
             return
         has_ended = lane.items and lane.items[-1].kind == END
