@@ -210,6 +210,7 @@ typedef struct {
     uint32_t wanted_count;
     uint64_t operations;
     bool waits;      /* that the operation under way waits was told */
+    bool is_held_up; /* the operation under way waits for an object that another holds */
     bool is_leaving; /* has told its end: it may move without the GIL */
     /* of a replay */
     uint32_t number; /* that its thread had */
@@ -1245,6 +1246,7 @@ int64_t deadline_after(int64_t timeout_ns);
 int locks_install(PyTypeObject *lock_type, PyTypeObject *rlock_type);
 int queues_install(PyTypeObject *type);
 int texts_install(void);
+bool texts_are_written(void);
 int threads_install(PyObject *thread_module);
 int threads_bind(Thread *thread);
 void threads_move(Thread *thread);

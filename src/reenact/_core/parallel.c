@@ -43,6 +43,7 @@ void parallel_hold(Object *object)
 {
     Thread *thread = me;
     if (thread != NULL) {
+        thread->lane.is_held_up = true;
         turns_leave(thread);
     }
     for (int turn = 1; atomic_exchange(&object->held, 1) != 0; turn++) {
@@ -50,6 +51,7 @@ void parallel_hold(Object *object)
     }
     if (thread != NULL) {
         turns_arrive(thread);
+        thread->lane.is_held_up = false;
     }
 }
 

@@ -24,8 +24,8 @@ void shifts_forget(void)
 /* How far a thread has come that does not run: what it waits in is not done yet. */
 static int64_t reached(const Thread *thread)
 {
-    int64_t position = thread_position(thread);
-    return thread->status == WAITING || thread->status == ENDED ? position - 1 : position;
+    bool is_done = thread->status != WAITING && thread->status != ENDED;
+    return thread_position(thread) - (!is_done || thread->lane.is_held_up);
 }
 
 void shifts_change(Thread *thread)
@@ -38,7 +38,7 @@ void shifts_change(Thread *thread)
     if (before == NULL) {
         return;
     }
-    bool is_between = before->status == RUNNING && !before->lane.is_leaving;
+    bool is_between = before->status == RUNNING && !before->lane.is_leaving && !before->lane.is_held_up;
     Halt place = is_between ? place_left(before) : (Halt){0};
     lane_hint(thread, (Deed){before->index, reached(before)}, place);
     if (!before->lane.is_leaving) {

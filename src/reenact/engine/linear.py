@@ -127,10 +127,14 @@ class Linear:
         """Threads that were in the middle of something come as far as they came."""
         for thread, lane in self._lanes.items():
             last = lane.items[-1] if lane.items else None
-            if last is not None and last.kind == OPERATION and last.first in self._ends:
+            if last is not None and last.kind not in _LAST and self._is_leaving(lane):
                 lane.items.append(Item(last.position, END, thread))
             elif thread in finals and (last is None or last.kind not in _LAST):
                 lane.items.append(Item(self._last_point(last, finals[thread]), ACCESS))
+
+    def _is_leaving(self, lane: _Lane) -> bool:
+        """It has told its end, and there is nothing more to come but finalizers."""
+        return any(item.kind == OPERATION and item.first in self._ends for item in lane.items)
 
     def _last_point(self, last: Item | None, final: int) -> int:
         """Who was killed past a point may not have done yet what comes there: that is not known
@@ -180,7 +184,9 @@ class Linear:
 
     def _blocker(self, lane: _Lane, item: Item) -> _Lane | None:
         blocker = self._known_blocker(item)
-        if blocker is None and item.hints and lane.unhinted != lane.at:
+        can_wait = not lane.is_past or lane.is_outside or item.kind == BETWEEN
+        is_hinted = item.hints and lane.unhinted != lane.at
+        if blocker is None and is_hinted and (can_wait or item.position > lane.position):
             return self._hinted_blocker(lane, item)
         return blocker
 
