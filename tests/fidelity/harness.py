@@ -30,6 +30,7 @@ from reenact.recordings.reader import Recording
 from ..children import kill_children
 
 PROGRAMS = Path(__file__).resolve().parent.parent / "programs"
+PATTERNS = PROGRAMS.parent / "detection" / "programs"
 DEADLOCK = 122
 LIMIT_S = 120  # for one run; a program that takes this long hangs
 _HEADER = "# reenact-test: "
@@ -37,12 +38,12 @@ _HEADER = "# reenact-test: "
 
 @dataclass(frozen=True)
 class Program:
-    """One of `tests/programs`, with what its header comments say."""
+    """One of `tests/programs`, with what its header comments say; a pattern may end in any way."""
 
     name: str
     path: Path
     args: tuple[str, ...] = ()
-    exit_code: int = 0
+    exit_code: int | None = 0
     boundary: tuple[str, ...] = ()
     stdin: bytes = b""
 
@@ -98,6 +99,16 @@ class Cycle:
 
 def programs() -> list[Program]:
     return [read_program(path) for path in sorted(PROGRAMS.glob("*.py"))]
+
+
+def patterns() -> list[Program]:
+    """The IBM patterns, with and without their bug."""
+    runner = Path(__file__).resolve().with_name("pattern.py")
+    return [
+        Program(f"{path.stem}_{variant}", runner, (path.stem, variant), exit_code=None)
+        for path in sorted(PATTERNS.glob("ibm_*.py"))
+        for variant in ("buggy", "safe")
+    ]
 
 
 def read_program(path: Path) -> Program:
@@ -174,7 +185,7 @@ def _record(program: Program, variant: Variant, path: Path) -> Run:
 
 
 def _complaints_about_recording(program: Program, run: Run, path: Path) -> Iterator[str]:
-    if run.ended.exit_code != program.exit_code:
+    if program.exit_code is not None and run.ended.exit_code != program.exit_code:
         yield f"recorded exit code {_exit(run.ended)}, not {program.exit_code}{_tail(run.stderr)}"
     if not path.exists():
         yield "there is no packed recording"

@@ -1,4 +1,4 @@
-"""Every program recorded by the parallel engine, and replayed.
+"""Every program, and every IBM pattern, recorded by the parallel engine, and replayed.
 
     python -m tests.fidelity.parallel --order ditto --recordings 20 --replays 3
 
@@ -12,7 +12,7 @@ import sys
 from collections import Counter
 from concurrent.futures import as_completed
 
-from .harness import Cycle, Pool, Variant, cycle, programs
+from .harness import Cycle, Pool, Variant, cycle, patterns, programs
 
 
 def main() -> int:
@@ -26,7 +26,8 @@ def main() -> int:
     parser.add_argument("--tries", type=int, default=1, help="at each replay")
     parser.add_argument("--verbose", action="store_true")
     args = parser.parse_args()
-    wanted = [each for each in programs() if not args.only or each.name in args.only]
+    known = [*programs(), *patterns()]
+    wanted = [each for each in known if not args.only or each.name in args.only]
     variants = [
         Variant("queue", seed, 0, args.order, args.in_parallel, args.tries)
         for seed in range(args.recordings)
