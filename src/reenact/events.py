@@ -12,8 +12,8 @@ from dataclasses import dataclass
 # Operations whose object is the index of a thread, not the number of an object.
 THREAD_OPERATIONS = frozenset({"start", "begin", "end", "join", "join timeout"})
 
-SCHEDULE_KINDS = ("preempt", "yield", "steal", "collect", "signal", "end", "interrupt")
-SWITCHES = frozenset({"preempt", "yield", "steal"})
+SCHEDULE_KINDS = ("preempt", "yield", "steal", "collect", "signal", "end", "interrupt", "between")
+SWITCHES = frozenset({"preempt", "yield", "steal", "between"})
 
 NOTE_KINDS = (
     "none",
@@ -116,7 +116,8 @@ _set_site = Event.__dict__["site"].__set__
 class ScheduleEntry:
     """One decision; the argument is a thread index for switches, else see docs/format.md.
 
-    A steal can fall between two operations of one step: `operations` says how many came before.
+    A steal or a stop between two points can fall between two operations of one step: `operations`
+    says how many came before.
     """
 
     step: int

@@ -21,7 +21,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from reenact import strategies
-from reenact.engine import launch, record, replay, report
+from reenact.engine import launch, record, replay, report, tries
 from reenact.engine.launch import Choices, Ended
 from reenact.inputs import Inputs
 from reenact.instrument.loader import ACCESSES
@@ -30,6 +30,7 @@ from reenact.recordings.reader import Recording
 from ..children import kill_children
 
 PROGRAMS = Path(__file__).resolve().parent.parent / "programs"
+PATTERNS = PROGRAMS.parent / "detection" / "programs"
 DEADLOCK = 122
 LIMIT_S = 120  # for one run; a program that takes this long hangs
 _HEADER = "# reenact-test: "
@@ -37,12 +38,12 @@ _HEADER = "# reenact-test: "
 
 @dataclass(frozen=True)
 class Program:
-    """One of `tests/programs`, with what its header comments say."""
+    """One of `tests/programs`, with what its header comments say; a pattern may end in any way."""
 
     name: str
     path: Path
     args: tuple[str, ...] = ()
-    exit_code: int = 0
+    exit_code: int | None = 0
     boundary: tuple[str, ...] = ()
     stdin: bytes = b""
 
@@ -56,6 +57,7 @@ class Variant:
     slice: int = 0  # 0: the strategy's own
     order: str = ""  # of the parallel engine
     in_parallel: bool = False  # replayed so, too
+    tries: int = 1  # at a replay of what the parallel engine recorded
 
     def choices(self) -> Choices:
         known = strategies.describe(self.strategy)
@@ -90,12 +92,23 @@ class Cycle:
     replays: int = 0
     diverged: int = 0  # replays that diverged or differed in any way
     moved: int = 0  # replays with objects at other addresses than recorded
+    tries: list[int] = field(default_factory=list)  # of each replay: more than 1 if it was searched
     complaints: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
 
 def programs() -> list[Program]:
     return [read_program(path) for path in sorted(PROGRAMS.glob("*.py"))]
+
+
+def patterns() -> list[Program]:
+    """The IBM patterns, with and without their bug."""
+    runner = Path(__file__).resolve().with_name("pattern.py")
+    return [
+        Program(f"{path.stem}_{variant}", runner, (path.stem, variant), exit_code=None)
+        for path in sorted(PATTERNS.glob("ibm_*.py"))
+        for variant in ("buggy", "safe")
+    ]
 
 
 def read_program(path: Path) -> Program:
@@ -153,9 +166,10 @@ def _cycle(program: Program, variant: Variant, replays: int, path: Path, result:
     recording = Recording.open(path)
     result.notes += [note.kind for note in recording.notes()]
     for number in range(1, replays + 1):
-        complaints, moved = _replay(recording, recorded, variant.in_parallel)
+        complaints, moved, tried = _replay(recording, recorded, variant)
         result.replays += 1
         result.moved += moved
+        result.tries.append(tried)
         result.diverged += bool(complaints)
         result.complaints += [f"replay {number}: {complaint}" for complaint in complaints]
 
@@ -171,7 +185,7 @@ def _record(program: Program, variant: Variant, path: Path) -> Run:
 
 
 def _complaints_about_recording(program: Program, run: Run, path: Path) -> Iterator[str]:
-    if run.ended.exit_code != program.exit_code:
+    if program.exit_code is not None and run.ended.exit_code != program.exit_code:
         yield f"recorded exit code {_exit(run.ended)}, not {program.exit_code}{_tail(run.stderr)}"
     if not path.exists():
         yield "there is no packed recording"
@@ -186,26 +200,34 @@ def _complaints_about_recording(program: Program, run: Run, path: Path) -> Itera
 
 
 def _replay(
-    recording: Recording, recorded: Run, in_parallel: bool = False
-) -> tuple[list[str], bool]:
+    recording: Recording, recorded: Run, variant: Variant
+) -> tuple[list[str], bool, int]:
     with captured(recording.path.with_name("replay")) as output:
-        replayed = replay.replay(recording, in_parallel=in_parallel)
+        tried = _tried(recording, variant)
+    replayed = tried.result
     run = output.run(replayed.ended)
     complaints = []
     if replayed.has_diverged:
-        complaints.append("\n".join(report.replayed(recording, replayed)))
+        complaints.append("\n".join(tried.words))
     if run.ended != recorded.ended:
         complaints.append(f"exit code {_exit(run.ended)}, recorded {_exit(recorded.ended)}")
     for name in ("stdout", "stderr"):
         if getattr(run, name) != getattr(recorded, name):
             complaints.append(f"{name} is not the same{_tail(getattr(run, name))}")
     if recording.header.engine == "parallel":
-        return complaints, False
+        return complaints, False, tried.tries
     if replayed.last_step != recording.last_step:
         complaints.append(f"{replayed.last_step} steps, recorded {recording.last_step}")
     if replayed.operations != recording.operation_count:
         complaints.append(f"{replayed.operations} operations, recorded {recording.operation_count}")
-    return complaints, replayed.moved
+    return complaints, replayed.moved, tried.tries
+
+
+def _tried(recording: Recording, variant: Variant) -> tries.Tried:
+    if recording.is_parallel:
+        return tries.search(recording, variant.tries, variant.in_parallel)
+    result = replay.replay(recording)
+    return tries.Tried(result, 1, tuple(report.replayed(recording, result)))
 
 
 def _exit(ended: Ended) -> str:

@@ -1,4 +1,4 @@
-"""Every program recorded by the parallel engine, and replayed.
+"""Every program, and every IBM pattern, recorded by the parallel engine, and replayed.
 
     python -m tests.fidelity.parallel --order ditto --recordings 20 --replays 3
 
@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections import Counter
 from concurrent.futures import as_completed
 
-from .harness import Cycle, Pool, Variant, cycle, programs
+from .harness import Cycle, Pool, Variant, cycle, patterns, programs
 
 
 def main() -> int:
@@ -22,11 +23,13 @@ def main() -> int:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--only", nargs="*", default=())
     parser.add_argument("--in-parallel", action="store_true", help="the replays, too")
+    parser.add_argument("--tries", type=int, default=1, help="at each replay")
     parser.add_argument("--verbose", action="store_true")
     args = parser.parse_args()
-    wanted = [each for each in programs() if not args.only or each.name in args.only]
+    known = [*programs(), *patterns()]
+    wanted = [each for each in known if not args.only or each.name in args.only]
     variants = [
-        Variant("queue", seed, order=args.order, in_parallel=args.in_parallel)
+        Variant("queue", seed, 0, args.order, args.in_parallel, args.tries)
         for seed in range(args.recordings)
     ]
     results: dict[str, list[Cycle]] = {}
@@ -51,6 +54,9 @@ def report(results: dict[str, list[Cycle]], is_verbose: bool) -> int:
     replays = sum(each.replays for cycles in results.values() for each in cycles)
     wrong = sum(map(len, bad.values()))
     counts = f"{len(results)} programs, {total} recordings, {replays} replays"
+    tries = Counter(number for cycles in results.values() for each in cycles for number in each.tries)
+    for number, count in sorted(tries.items()):
+        print(f"{count} replays at try {number}" if number > 1 else f"{count} at the first try")
     print(f"{counts}, {wrong} not as recorded")
     return 1 if wrong else 0
 

@@ -263,8 +263,7 @@ void output_forget(void)
     written = (Object){.kind = OBJECT_FILE, .ends = -1, .latest = {.thread = -1}};
 }
 
-/* To a terminal there is no point: the buffered writer above holds a lock of its own while it
- * calls this. A pipe or a socket may keep its writer waiting, and has somebody at the other end. */
+/* Below a buffered writer there is no point: it holds a lock of its own while it calls this. A pipe or a socket may keep its writer waiting, and has somebody at the other end. */
 PyObject *output_call(PyObject *self, PyObject *const *args, size_t count, PyObject *names)
 {
     Call *call = (Call *)self;
@@ -272,7 +271,7 @@ PyObject *output_call(PyObject *self, PyObject *const *args, size_t count, PyObj
     if (fd > 2) {
         return recorded_call(self, args, count, names);
     }
-    Thread *thread = call->is_method ? NULL : gate_me();
+    Thread *thread = call->is_method && texts_are_written() ? NULL : gate_me();
     if (thread != NULL) {
         parallel_extra_point(thread);
     }

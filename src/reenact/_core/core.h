@@ -66,7 +66,8 @@ enum EntryKind {
     ENTRY_COLLECT,
     ENTRY_SIGNAL,
     ENTRY_END,
-    ENTRY_INTERRUPT
+    ENTRY_INTERRUPT,
+    ENTRY_BETWEEN
 };
 enum EndKind { ENDED_NORMALLY, ENDED_IN_DEADLOCK };
 enum RunEnd { RUN_GOES_ON, RUN_CLOSED, RUN_DEADLOCKED, RUN_DIVERGED };
@@ -161,6 +162,11 @@ typedef struct {
     int64_t position;
 } Deed;
 
+/* An instruction, by the number of its code and its offset; of code 0: none. */
+typedef struct {
+    uint64_t code, offset;
+} Halt;
+
 /* Accesses of one thread to one location, from the first to the last: flow.c. */
 typedef struct {
     uint32_t location; /* 0: none */
@@ -203,7 +209,9 @@ typedef struct {
     Wanted wanted[MOST_WANTED];      /* by the site that is being passed */
     uint32_t wanted_count;
     uint64_t operations;
-    bool waits; /* that the operation under way waits was told */
+    bool waits;      /* that the operation under way waits was told */
+    bool is_held_up; /* the operation under way waits for an object that another holds */
+    bool is_leaving; /* has told its end: it may move without the GIL */
     /* of a replay */
     uint32_t number; /* that its thread had */
     LaneEntry next;  /* if it is known */
@@ -489,6 +497,7 @@ int64_t real_ns(void);
 /* From LANE_FLOW on, intervals: with any of the bits after it. */
 enum LaneOther { LANE_COLLECT, LANE_SIGNAL, LANE_CLOSE, LANE_FINAL, LANE_END, LANE_FLOW };
 enum LaneFlow { FLOW_HAS_SOURCE = 1, FLOW_WRITES = 2, FLOW_OF_OTHER = 4 };
+enum { LANE_HINT = LANE_FLOW + 8 };
 int lane_grow(Stream *stream, size_t size);
 void lane_open(Thread *thread);
 void lanes_forget(void);
@@ -502,6 +511,7 @@ void lane_other(Thread *thread, enum LaneOther kind, uint64_t argument);
 void lane_final(Thread *thread, const Thread *other);
 int64_t *lane_known(Lane *lane, int32_t other);
 void lane_flow(Thread *thread, const Interval *interval);
+void lane_hint(Thread *thread, Deed moment, Halt place);
 Stream *inputs_begin(void);
 Cursor *inputs_cursor(void);
 Stream *inputs_stream(void);
@@ -522,6 +532,26 @@ Cursor *obey_cursor(Thread *thread);
 int64_t obey_clock(Thread *thread, uint64_t clock);
 bool obey_wait(Thread *thread);
 void obey_gone(Thread *thread);
+
+/* shifts.c */
+extern Thread *at_work;
+void shifts_forget(void);
+void shifts_change(Thread *thread);
+
+/* A thread has come to a point, or has done something. */
+static inline void shifts_take(Thread *thread)
+{
+    if (HAS_GIL && __builtin_expect(thread != at_work, 0)) {
+        shifts_change(thread);
+    }
+}
+
+/* places.c */
+Halt place_left(const Thread *thread);
+bool place_is_sought(const Thread *thread);
+void place_seek(Thread *thread, Halt place, uint64_t left);
+void place_give_up(void);
+int place_event(PyFrameObject *frame, int what);
 
 /* order.c, turns.c */
 int order_begin(void);
@@ -967,6 +997,7 @@ Thread *replay_yield_target(Thread *thread, int64_t step);
 void replay_check(enum Operation kind, uint32_t site, uint32_t object, int64_t step);
 void replay_settle(Thread *thread);
 void replay_grant(Thread *thread, int64_t step);
+void replay_stop_between(Thread *thread);
 void replay_close(void);
 void replay_lost(const Thread *thread) __attribute__((noreturn));
 int64_t replay_clock(uint64_t clock);
@@ -1216,6 +1247,7 @@ int64_t deadline_after(int64_t timeout_ns);
 int locks_install(PyTypeObject *lock_type, PyTypeObject *rlock_type);
 int queues_install(PyTypeObject *type);
 int texts_install(void);
+bool texts_are_written(void);
 int threads_install(PyObject *thread_module);
 int threads_bind(Thread *thread);
 void threads_move(Thread *thread);

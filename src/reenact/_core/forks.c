@@ -100,6 +100,7 @@ static void forget(void)
     clock_forget();
     output_forget();
     lanes_forget();
+    shifts_forget();
     order_forget();
     files_forget((base & 0xffffff) << 24);
 }

@@ -23,6 +23,9 @@
  *                 source of the same thread's, -1 at first (zigzag)
  *     hint     := when it began, since the hint before it in this lane, 0 at first (zigzag)
  *
+ * and LANE_HINT has a thread and a position of it, which seem to have come before, and the place
+ * after that where the thread was (shifts.c): the number of its code and an offset, or 0.
+ *
  * docs/format.md has the entries. Read back by recordings/lanes.py. */
 #include "core.h"
 #include <stdlib.h>
@@ -32,7 +35,7 @@ enum {
     FIRST_CHUNK = 512,
     LARGEST_CHUNK = 1 << 16,
     CHUNK_HEADER = 12,
-    LONGEST_ENTRY = 32,
+    LONGEST_ENTRY = 48,
     LONGEST_FLOW = 96
 };
 
@@ -182,6 +185,27 @@ void lane_final(Thread *thread, const Thread *other)
 {
     lane_other(thread, LANE_FINAL, (uint64_t)other->index);
     stream_varint(&thread->lane.stream, (uint64_t)thread_position(other));
+}
+
+/* What another thread did at a position seems to have come before; unless that is known. */
+void lane_hint(Thread *thread, Deed moment, Halt place)
+{
+    const int64_t *known = lane_known(&thread->lane, moment.thread);
+    bool is_known = known != NULL && *known >= moment.position && place.code == 0;
+    if (moment.position < 0 || is_known) {
+        return;
+    }
+    unsigned char *start = stream_reserve(&thread->lane.stream, LONGEST_ENTRY);
+    if (start == NULL) {
+        return;
+    }
+    unsigned char *at = put_varint(start, head(thread, LANE_OTHER));
+    at = put_varint(at, LANE_HINT);
+    at = put_varint(at, (uint64_t)moment.thread);
+    at = put_varint(at, (uint64_t)moment.position);
+    at = put_varint(at, place.code);
+    at = place.code != 0 ? put_varint(at, place.offset) : at;
+    stream_advance(&thread->lane.stream, (size_t)(at - start));
 }
 
 static unsigned char *put_source(unsigned char *at, Lane *lane, Deed source)

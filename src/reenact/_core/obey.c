@@ -65,11 +65,8 @@ int obey_begin(void)
     return part_count > 0 && same_site != NULL ? 0 : -1;
 }
 
-static void load_next(Thread *thread)
+static void load(Lane *lane, Cursor *cursor)
 {
-    Lane *lane = &thread->lane;
-    Cursor *cursor = &parts[lane->number].cursor;
-    lane->is_known = true;
     lane->next = (LaneEntry){.exists = cursor->at < cursor->end};
     if (!lane->next.exists) {
         return;
@@ -87,7 +84,22 @@ static void load_next(Thread *thread)
     if (lane->next.tag == LANE_OTHER && lane->next.first == LANE_FINAL) {
         cursor_varint(cursor);
     }
+    if (lane->next.tag == LANE_OTHER && lane->next.first == LANE_HINT) {
+        cursor_varint(cursor);
+        bool has_place = cursor_varint(cursor) != 0;
+        has_place ? cursor_varint(cursor) : 0;
+    }
     lane->next.exists = !cursor->broken;
+}
+
+/* Hints are passed over. */
+static void load_next(Thread *thread)
+{
+    Lane *lane = &thread->lane;
+    lane->is_known = true;
+    do {
+        load(lane, &parts[lane->number].cursor);
+    } while (lane->next.exists && lane->next.tag == LANE_OTHER && lane->next.first == LANE_HINT);
 }
 
 static LaneEntry *next_of(Thread *thread)

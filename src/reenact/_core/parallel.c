@@ -43,6 +43,7 @@ void parallel_hold(Object *object)
 {
     Thread *thread = me;
     if (thread != NULL) {
+        thread->lane.is_held_up = true;
         turns_leave(thread);
     }
     for (int turn = 1; atomic_exchange(&object->held, 1) != 0; turn++) {
@@ -50,6 +51,7 @@ void parallel_hold(Object *object)
     }
     if (thread != NULL) {
         turns_arrive(thread);
+        thread->lane.is_held_up = false;
     }
 }
 
@@ -81,7 +83,7 @@ void parallel_wake(Object *object)
 
 void parallel_adopt(Thread *thread)
 {
-    thread->limit = thread->budget = CHECK_INTERVAL;
+    thread->limit = thread->budget = HAS_GIL ? 1 : CHECK_INTERVAL;
     lane_open(thread);
     turns_arrive(thread);
     thread->status = RUNNING; /* last: from here on others may ask it for what it has */
@@ -121,9 +123,11 @@ int parallel_point(Thread *thread)
     if (is_replay()) {
         return obey_point(thread);
     }
+    shifts_take(thread);
     if (thread->budget <= 0) {
-        thread->limit += CHECK_INTERVAL - thread->budget;
-        thread->budget = CHECK_INTERVAL;
+        int64_t budget = thread->lane.is_leaving ? 1 : CHECK_INTERVAL;
+        thread->limit += budget - thread->budget;
+        thread->budget = budget;
         collect_if_due();
     }
     turns_consent(thread);
@@ -266,10 +270,15 @@ void parallel_done(enum Operation kind, Object *object)
         }
         return;
     }
+    shifts_take(thread);
     if (object != NULL) {
         relate(thread, kind, object);
     }
     lane_operation(thread, site, object);
+    if (kind == OP_END) {
+        thread->lane.is_leaving = true;
+        parallel_look_soon(thread);
+    }
 }
 
 /* ---- outside calls, and ends ---- */

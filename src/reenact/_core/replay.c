@@ -12,7 +12,9 @@ typedef struct {
     int64_t step;
     enum EntryKind kind;
     uint64_t argument;
-    uint64_t operations; /* steal: how many operations came before it */
+    uint64_t operations; /* steal, between: how many operations came before it */
+    Halt place;         /* between: where the thread is stopped, */
+    uint64_t left;       /* if it has passed there so often */
 } Entry;
 
 static Entry next;
@@ -36,8 +38,13 @@ static void read_entry(void)
     uint64_t code = cursor_varint(cursor);
     next.kind = (enum EntryKind)(code & 7);
     next.argument = code >> 3;
-    if (next.kind == ENTRY_STEAL) {
+    if (next.kind == ENTRY_STEAL || next.kind == ENTRY_BETWEEN) {
         next.operations = cursor_varint(cursor);
+    }
+    if (next.kind == ENTRY_BETWEEN) {
+        next.place.code = cursor_varint(cursor);
+        next.place.offset = cursor_varint(cursor);
+        next.left = cursor_varint(cursor);
     }
     bool is_beyond = gate.settings.last_step >= 0 && next.step > gate.settings.last_step;
     next.exists = !cursor->broken && next.step >= before && !is_beyond;
@@ -64,13 +71,13 @@ void replay_resume(int64_t entry_step, int32_t thread, uint32_t object, int64_t 
 static void describe_entry(char *text, size_t size)
 {
     static const char *const NAMES[] = {"preempt", "yield", "steal",    "collect",
-                                        "signal",  "end",   "interrupt"};
+                                        "signal",  "end",   "interrupt", "between"};
     if (!next.exists) {
         snprintf(text, size, "schedule\tnothing\t0\t%lld", (long long)next.step);
         return;
     }
     snprintf(text, size, "schedule\t%s\t%llu\t%lld",
-             next.kind <= ENTRY_INTERRUPT ? NAMES[next.kind] : "?",
+             next.kind <= ENTRY_BETWEEN ? NAMES[next.kind] : "?",
              (unsigned long long)next.argument, (long long)next.step);
 }
 
@@ -120,7 +127,8 @@ void replay_grant(Thread *thread, int64_t step)
     if (gate.stop_step >= step && gate.stop_step < until) {
         until = gate.stop_step;
     }
-    if (thread->signals != 0 && until > step + 1) {
+    bool is_sought = next.exists && next.kind == ENTRY_BETWEEN && next.step == step;
+    if ((thread->signals != 0 && until > step + 1) || is_sought) {
         until = step + 1; /* a handler waits for its next point */
     }
     thread->budget = until - step;
@@ -166,6 +174,38 @@ static void take_interrupts(Thread *thread, int64_t step)
     }
 }
 
+/* ---- between two points ---- */
+
+static bool between_is_due(int64_t step)
+{
+    return next.exists && next.kind == ENTRY_BETWEEN && next.step == step;
+}
+
+/* The running thread has come to where it was left for another. */
+void replay_stop_between(Thread *thread)
+{
+    int64_t step = gate_step();
+    if (gate.active && gate.holder == thread && between_is_due(step)) {
+        Thread *successor = target(step);
+        read_entry();
+        gate_preempt(thread, successor);
+        replay_settle(thread);
+    }
+}
+
+/* It has not come there, but to its next point: as if that were not reached yet. */
+static int64_t stop_before_point(Thread *thread, int64_t step)
+{
+    if (between_is_due(step - 1)) {
+        place_give_up();
+        thread->budget++;
+        replay_stop_between(thread);
+        thread->budget--;
+        step = gate_step();
+    }
+    return step;
+}
+
 /* What happened in between two points of the running thread. */
 void replay_settle(Thread *thread)
 {
@@ -174,6 +214,10 @@ void replay_settle(Thread *thread)
     }
     if (gate.active && gate.holder == thread && steal_is_due(gate_step())) {
         steal(thread, gate_step());
+    }
+    if (gate.active && gate.holder == thread && between_is_due(gate_step()) &&
+        !place_is_sought(thread)) {
+        place_seek(thread, next.place, next.left);
     }
 }
 
@@ -218,6 +262,7 @@ static void stop_here(Thread *thread, int64_t step)
 
 int replay_point(Thread *thread, int64_t step)
 {
+    step = stop_before_point(thread, step);
     stop_here(thread, step);
     while (next.exists && next.step == step && is_obeyed_at_points(thread)) {
         obey(thread, step);

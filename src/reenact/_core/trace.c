@@ -318,6 +318,7 @@ static bool reports_failure(PyFrameObject *frame)
 static int on_event(PyObject *unused, PyFrameObject *frame, int what, PyObject *argument)
 {
     culprits_event(unused, frame, what, argument);
+    place_event(frame, what);
     if (!hunt.is_on || is_inside || me == NULL) {
         return 0;
     }

@@ -154,6 +154,7 @@ def turn_text(turn: Turn) -> str:
     kind, argument = turn.entry.kind, turn.entry.argument
     if turn.entry.is_switch:
         reasons = {"preempt": "preempted", "yield": "waits or ended", "steal": "is stuck"}
+        reasons["between"] = reasons["preempt"]
         came_back = turn.before == turn.after
         reason = "came back" if came_back else f"{turn.before} {reasons[kind]}"
         return f"-> thread {turn.after} ({reason})"

@@ -18,6 +18,7 @@ from tempfile import mkdtemp
 
 from reenact.engine.linear import Linear, Unordered
 from reenact.engine.solve import solve
+from reenact.engine.ways import Way
 from reenact.errors import RecordingError
 from reenact.events import SCHEDULE_KINDS
 from reenact.recordings import format
@@ -52,14 +53,15 @@ def opened(path: str | os.PathLike[str], process: str = "") -> Iterator[Recordin
 
 
 @contextmanager
-def serial(recording: Recording) -> Iterator[Recording]:
-    """The recording as the serial engine would have made it; itself if that did."""
+def serial(recording: Recording, way: Way | None = None) -> Iterator[Recording]:
+    """The recording as the serial engine would have made it, if threads had gone a certain way;
+    itself if that did."""
     if not recording.is_parallel:
         yield recording
         return
     scratch = Path(mkdtemp(prefix="reenact-"))
     try:
-        made = Recording.open(convert(recording, scratch / "serial"))
+        made = Recording.open(convert(recording, scratch / "serial", way))
         made.origin = recording.origin
         yield made
     finally:
@@ -97,10 +99,10 @@ def _put_together(recording: Recording, target: Path) -> None:
     target.write_bytes(head + pieces)
 
 
-def convert(recording: Recording, directory: Path) -> Path:
+def convert(recording: Recording, directory: Path, way: Way | None = None) -> Path:
     """Write the serial recording into a new directory."""
     directory.mkdir(mode=0o700, parents=True)
-    _convert(recording, directory, recording.header.order)
+    _convert(recording, directory, recording.header.order, way)
     header = replace(recording.header, engine="converted", addresses="random", format=format.FORMAT)
     (directory / format.HEADER).write_text(header.to_json(), "utf-8")
     if recording.end is not None:
@@ -130,7 +132,9 @@ def _copy(process: Streams, directory: Path) -> None:
                 file.write(piece)
 
 
-def _convert(recording: Streams, directory: Path, order: str) -> None:
+def _convert(
+    recording: Streams, directory: Path, order: str, way: Way | None = None
+) -> None:
     intervals: list[Interval] = []
     lanes: dict[int, Sequence[Item]] = {
         thread: list(items) for thread, items in recording.lanes(intervals).items()
@@ -147,7 +151,7 @@ def _convert(recording: Streams, directory: Path, order: str) -> None:
     try:
         is_cut = recording.state is None or not recording.state.is_whole
         lanes = solve(lanes, intervals) if order == "light" else lanes
-        steps = Linear(lanes, waits, ends, finals, is_deadlock, is_cut).run(written)
+        steps = Linear(lanes, waits, ends, finals, is_deadlock, is_cut, way).run(written)
         written.store(directory, steps)
     except (Unordered, ValueError, struct.error) as error:  # numbers that are too large
         raise RecordingError(recording.path, "damaged", f"lanes: {error}") from None
@@ -174,6 +178,12 @@ class _Written:
     def switch(self, step: int, kind: str, thread: int) -> None:
         self._counts["switches"] += 1
         self._entry(step, kind, self._thread(thread))
+
+    def between(self, step: int, thread: int, item: Item) -> None:
+        self.switch(step, "between", thread)
+        left = int.from_bytes(item.data, "little")
+        for value in (self._counts["operations"], item.first, item.second, left):
+            self._schedule += encode_varint(value)
 
     def happens(self, step: int, thread: int, item: Item) -> None:
         if item.kind == OPERATION:

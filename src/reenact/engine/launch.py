@@ -24,6 +24,8 @@ RECORD = 1
 REPLAY = 2
 FORKED_LIMIT_S = 60
 
+Printed = tuple[int, int]  # descriptors in place of 1 and 2
+
 _CONTROL = struct.Struct("<8s4iQqq4iqqq2i")
 _BOOTSTRAP = bootstrap("reenact.engine.child")
 _FROM_TERMINAL = 0x80  # si_code of a signal that the kernel sent to the whole process group
@@ -106,10 +108,15 @@ def settle(environment: dict[str, str]) -> tuple[dict[str, str], str]:
     return settled, " ".join(hidden)
 
 
-def run(launch: Launch, meanwhile: Callable[[], None] | None = None) -> Ended:
-    """Run the program to its end; `meanwhile` is called once it has been started."""
+def run(
+    launch: Launch,
+    meanwhile: Callable[[], None] | None = None,
+    printed: Printed | None = None,
+) -> Ended:
+    """Run the program to its end; `meanwhile` is called once it has been started. What it prints
+    goes where ours does, or where it is told."""
     until_closed, held = os.pipe()
-    ended = _spawn_and_wait(*_prepared(launch, _Links(held=held)), meanwhile)
+    ended = _spawn_and_wait(*_prepared(launch, _Links(held=held)), meanwhile, printed)
     if launch.mode == REPLAY:
         _await_forked(until_closed)
     os.close(until_closed)
@@ -198,10 +205,11 @@ def _spawn_and_wait(
     environment: dict[str, str],
     descriptors: list[int],
     meanwhile: Callable[[], None] | None,
+    printed: Printed | None = None,
 ) -> Ended:
     before = signal.pthread_sigmask(signal.SIG_BLOCK, _WATCHED)
     try:
-        pid = _spawn(command, environment, descriptors, before)
+        pid = _spawn(command, environment, descriptors, before, printed=printed)
         if meanwhile is not None:
             meanwhile()
         return _wait(pid)
@@ -215,13 +223,18 @@ def _spawn(
     descriptors: list[int],
     mask: Iterable[int] = (),
     is_silent: bool = False,
+    printed: Printed | None = None,
 ) -> int:
     """The new process; the descriptors are its own from now on."""
     for descriptor in descriptors:
         os.set_inheritable(descriptor, True)
     if descriptors:
         _core.fix_addresses()
-    silence = [(os.POSIX_SPAWN_OPEN, each, os.devnull, os.O_RDWR, 0) for each in range(3)]
+    actions: list[tuple[int, ...] | tuple[int, int, str, int, int]] = []
+    if is_silent:
+        actions = [(os.POSIX_SPAWN_OPEN, each, os.devnull, os.O_RDWR, 0) for each in range(3)]
+    elif printed is not None:
+        actions = [(os.POSIX_SPAWN_DUP2, each, at) for at, each in enumerate(printed, 1)]
     # Ctrl-C is for whoever gives the orders
     spawn = partial(os.posix_spawn, setpgroup=0) if is_silent else os.posix_spawn
     pid = spawn(
@@ -229,7 +242,7 @@ def _spawn(
         command,
         environment,
         setsigmask=mask,
-        file_actions=silence if is_silent else [],
+        file_actions=actions,
     )
     for descriptor in descriptors:
         os.close(descriptor)

@@ -3,7 +3,8 @@
 Each thread runs on until something that it does next comes after what another has not done yet;
 then that one runs. A thread can be stopped where it comes to a point, so before anything that it
 does; once it is past the point it does what it did there. What is in the lanes happened, so there
-is an order: a ring means that the lanes are not those of one run.
+is an order: a ring means that the lanes are not those of one run. Hints are gone by in the same
+way, but only as long as they lead to no ring.
 
 `convert.py` writes down what comes of it: `Sink` is told of everything in order.
 """
@@ -13,8 +14,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
+from reenact.engine.ways import ANYBODY, Left, Way, laid
 from reenact.recordings.lanes import (
     ACCESS,
+    BETWEEN,
     CLOSE,
     END,
     FINAL,
@@ -35,6 +38,7 @@ class Sink(Protocol):
     """Who is told what happens, at which step, by which thread."""
 
     def switch(self, step: int, kind: str, thread: int) -> None: ...
+    def between(self, step: int, thread: int, item: Item) -> None: ...
     def happens(self, step: int, thread: int, item: Item) -> None: ...
     def end(self, step: int, is_deadlock: bool) -> None: ...
 
@@ -49,11 +53,14 @@ def _settled(items: Sequence[Item], waits: frozenset[int]) -> list[Item]:
         if item.kind == FINAL or (item.kind == WAIT and not _is_in_vain(following, waits)):
             continue
         first = len(settled)
-        while item.after and first > 0 and _is_together(settled[first - 1], item):
+        is_ordered = item.after or item.hints
+        while is_ordered and first > 0 and _is_together(settled[first - 1], item):
             first -= 1
         settled.append(item)
         if first < len(settled) - 1:
-            settled[first] = settled[first]._replace(after=settled[first].after + item.after)
+            before = settled[first]
+            after, hints = before.after + item.after, before.hints + item.hints
+            settled[first] = before._replace(after=after, hints=hints)
     return settled
 
 
@@ -62,7 +69,8 @@ def _is_in_vain(following: Item | None, waits: frozenset[int]) -> bool:
 
 
 def _is_together(earlier: Item, item: Item) -> bool:
-    return earlier.position == item.position and earlier.kind != YIELD
+    is_between = BETWEEN in (earlier.kind, item.kind)
+    return earlier.position == item.position and earlier.kind != YIELD and not is_between
 
 
 class _Lane:
@@ -73,6 +81,7 @@ class _Lane:
         self.position = 0  # the point that it has come to
         self.is_past = True  # whether it is past that point
         self.is_outside = False  # whether it has let go of the baton there
+        self.unhinted = -1  # of which item the hints count no more
 
     @property
     def next(self) -> Item | None:
@@ -80,7 +89,10 @@ class _Lane:
 
     def has_done(self, position: int | None) -> bool:
         item = self.next
-        return item is None or (position is not None and item.position > position)
+        if item is None or position is None:
+            return item is None
+        is_past = item.kind == BETWEEN and item.position == position
+        return item.position > position or is_past
 
 
 class Linear:
@@ -96,7 +108,10 @@ class Linear:
         finals: dict[int, int],
         is_deadlock: bool,
         is_cut: bool = False,
+        way: Way | None = None,
     ) -> None:
+        self._way = way or Way()
+        lanes = laid(lanes, self._way)
         for items in lanes.values():
             finals = finals | {item.first: item.second for item in items if item.kind == FINAL}
         self._lanes = {
@@ -112,10 +127,14 @@ class Linear:
         """Threads that were in the middle of something come as far as they came."""
         for thread, lane in self._lanes.items():
             last = lane.items[-1] if lane.items else None
-            if last is not None and last.kind == OPERATION and last.first in self._ends:
+            if last is not None and last.kind not in _LAST and self._is_leaving(lane):
                 lane.items.append(Item(last.position, END, thread))
             elif thread in finals and (last is None or last.kind not in _LAST):
                 lane.items.append(Item(self._last_point(last, finals[thread]), ACCESS))
+
+    def _is_leaving(self, lane: _Lane) -> bool:
+        """It has told its end, and there is nothing more to come but finalizers."""
+        return any(item.kind == OPERATION and item.first in self._ends for item in lane.items)
 
     def _last_point(self, last: Item | None, final: int) -> int:
         """Who was killed past a point may not have done yet what comes there: that is not known
@@ -146,11 +165,10 @@ class Linear:
             if item.kind == CLOSE and self._are_others_left(lane):
                 self._arrive(lane, item.position)
                 return None
-            blocker = self._blocker(item)
-            if blocker is not None:
-                self._arrive(lane, item.position)
-                return blocker
+            blocker = self._blocker(lane, item)
             self._arrive(lane, item.position)
+            if blocker is not None:
+                return blocker
             self._come_back(lane, sink)
             lane.is_past = True
             self._do(lane, item, sink)
@@ -164,7 +182,36 @@ class Linear:
     def _are_others_left(self, closing: _Lane) -> bool:
         return any(lane.next is not None for lane in self._lanes.values() if lane is not closing)
 
-    def _blocker(self, item: Item) -> _Lane | None:
+    def _blocker(self, lane: _Lane, item: Item) -> _Lane | None:
+        blocker = self._known_blocker(item)
+        can_wait = not lane.is_past or lane.is_outside or item.kind == BETWEEN
+        is_hinted = item.hints and lane.unhinted != lane.at
+        if blocker is None and is_hinted and (can_wait or item.position > lane.position):
+            return self._hinted_blocker(lane, item)
+        return blocker
+
+    def _hinted_blocker(self, lane: _Lane, item: Item) -> _Lane | None:
+        for hint in item.hints:
+            is_anybody = hint.thread == ANYBODY
+            other = self._free(lane) if is_anybody else self._lanes.get(hint.thread)
+            if other is not None and (is_anybody or not other.has_done(hint.position)):
+                return other
+        return None
+
+    def _free(self, held: _Lane) -> _Lane | None:
+        """Somebody who can go on while this one is held."""
+        for lane in self._unfinished():
+            seen = {held.thread}
+            found: _Lane | None = lane
+            while found is not None and found.thread not in seen:
+                seen.add(found.thread)
+                item = found.next
+                found = held if item is None or item.kind == CLOSE else self._known_blocker(item)
+            if found is None:
+                return lane
+        return None
+
+    def _known_blocker(self, item: Item) -> _Lane | None:
         for thread, position in item.after:
             other = self._lanes.get(thread)
             if other is None:
@@ -180,7 +227,7 @@ class Linear:
             lane.is_past = False
 
     def _do(self, lane: _Lane, item: Item, sink: Sink) -> None:
-        if item.kind not in (YIELD, CLOSE, END, ACCESS):
+        if item.kind not in (YIELD, CLOSE, END, ACCESS, BETWEEN):
             sink.happens(self._step, lane.thread, item)
         lane.is_outside = item.kind in (WAIT, YIELD)
         lane.at += 1
@@ -197,19 +244,33 @@ class Linear:
     def _unfinished(self) -> Iterator[_Lane]:
         return (lane for lane in self._lanes.values() if lane.next is not None)
 
-    def _root_of(self, lane: _Lane, closing: _Lane | None) -> _Lane | None:
-        seen: set[int] = set()
+    def _root_of(self, start: _Lane, closing: _Lane | None) -> _Lane | None:
+        lane, path = start, []
         while True:
             item = lane.next
-            if item is None or (lane is closing and item.kind == CLOSE):
+            is_closing = lane is closing and item is not None and item.kind == CLOSE
+            if item is None or (is_closing and not self._forget_hint(path)):
                 return None
-            if lane.thread in seen:
-                raise Unordered(f"threads {sorted(seen)} wait for each other in a ring")
-            seen.add(lane.thread)
-            blocker = self._blocker(item)
+            if lane in path and not self._forget_hint(path[path.index(lane) :]):
+                threads = sorted(each.thread for each in path)
+                raise Unordered(f"threads {threads} wait for each other in a ring")
+            if is_closing or lane in path:
+                lane, path = start, []
+                continue
+            path.append(lane)
+            blocker = self._blocker(lane, item)
             if blocker is None:
                 return lane
             lane = blocker
+
+    def _forget_hint(self, path: list[_Lane]) -> bool:
+        """One of these waits only because of a hint, and does so no more; or none of them does."""
+        for lane in path:
+            item = lane.next
+            if item is not None and self._known_blocker(item) is None:
+                lane.unhinted = lane.at
+                return True
+        return False
 
     def _leave(self, lane: _Lane, sink: Sink, to: int) -> None:
         """A thread gives way: at a point, or in a wait that has no end, or because it has ended."""
@@ -219,9 +280,16 @@ class Linear:
             sink.switch(self._step, "yield", to)
             lane.is_outside = False
             return
-        if lane.next is not None:
+        item = lane.next
+        if item is not None and item.kind == BETWEEN:
+            self._way.left.append(Left(self._step, (lane.thread, lane.position), True))
+            lane.is_past = True
+            sink.between(self._step, to, item)
+            return
+        if item is not None:
             if lane.is_past:
                 raise Unordered(f"thread {lane.thread} cannot stop at its point {lane.position}")
+            self._way.left.append(Left(self._step, (lane.thread, lane.position - 1), False))
             sink.switch(self._step, "preempt", to)
             return
         has_ended = lane.items and lane.items[-1].kind == END

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from reenact import pyversion
 from reenact.engine import convert, launch
-from reenact.engine.launch import Choices, Ended, Launch, Program
+from reenact.engine.launch import Choices, Ended, Launch, Printed, Program
 from reenact.errors import RecordingError
 from reenact.recordings.header import Header
 from reenact.recordings.outcome import Outcome
@@ -57,6 +57,7 @@ class Replayed:
     differences: tuple[Difference, ...]
     last_step: int
     operations: int
+    agreed: int  # bytes of the output that are as recorded
     moved: bool  # objects were at other addresses than recorded
 
     @property
@@ -150,18 +151,21 @@ def replay(
     change: Callable[[Program], Program] = lambda program: program,
     look: Callable[[Path], None] = lambda directory: None,
     in_parallel: bool = False,
+    printed: Printed | None = None,
 ) -> Replayed:
     """Run the recorded program again. `change` may have more done in its process, and `look` at
     what that left in the directory of the replay. What the parallel engine has recorded is replayed
-    thread by thread, unless it is to be done `in_parallel`."""
+    thread by thread, unless it is to be done `in_parallel`. What is printed goes where ours does,
+    or where it is told."""
     with (convert.in_pieces if in_parallel else convert.serial)(recording) as prepared:
-        return _replay(prepared, change, look)
+        return _replay(prepared, change, look, printed)
 
 
 def _replay(
     recording: Recording,
     change: Callable[[Program], Program],
     look: Callable[[Path], None],
+    printed: Printed | None,
 ) -> Replayed:
     check_usable(recording)
     check_modules(recording)
@@ -169,7 +173,7 @@ def _replay(
     with directories(recording) as (read, write):
         enter(header.cwd, recording)
         to_run = to_replay(recording, read, write)
-        ended = launch.run(replace(to_run, program=change(to_run.program)))
+        ended = launch.run(replace(to_run, program=change(to_run.program)), printed=printed)
         look(write)
         replayed = Recording.open(write)
         if replayed.state is None or replayed.state.threads == 0:
@@ -257,10 +261,26 @@ def _compare(recording: Recording, replayed: Recording, ended: Ended) -> Replaye
         differences.extend(_differences(child, now, theirs, f"process {path}: "))
         if outcome is None and theirs is not None and theirs.reason not in _AS_RECORDED:
             outcome = theirs
+    if outcome is None and recording.header.engine != "serial":
+        differences.extend(_another_end(recording, ended))
     could_be_same = recording.header.addresses == "fixed"
     moved = could_be_same and replayed.state is not None and replayed.state.moved_object != 0
     steps, operations = replayed.last_step, replayed.operation_count
-    return Replayed(ended, outcome, tuple(differences), steps, operations, moved)
+    agreed = sum(_agreed(recording, replayed, each) for each in _STREAMS)
+    return Replayed(ended, outcome, tuple(differences), steps, operations, agreed, moved)
+
+
+def _another_end(recording: Recording, ended: Ended) -> Iterator[Difference]:
+    """Of a race nothing else may be seen."""
+    end = recording.end
+    if end is not None and end.ended == "exited" and end.exit_code != ended.exit_code:
+        yield Difference("exit code", 0, str(end.exit_code), str(ended.exit_code))
+
+
+def _agreed(recording: Streams, replayed: Streams, descriptor: int) -> int:
+    was = b"".join(recording.output(descriptor))
+    now = b"".join(replayed.output(descriptor))
+    return len(was) if was == now else len(os.path.commonprefix([was, now]))
 
 
 def _differences(

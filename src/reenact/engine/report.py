@@ -28,6 +28,7 @@ _OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _SHOWN_FRAMES = 8
 _SWITCHES = {
     "preempt": "the baton passes to thread {}",
+    "between": "the baton passes to thread {} before the next point",
     "yield": "this thread waits and thread {} goes on",
     "steal": "thread {} goes on while this one is stuck",
     "collect": "garbage collection of generation {}",
@@ -136,7 +137,7 @@ def _side(recording: Recording, side: Side | None) -> str:
         return _operation(recording, side.operation, side, side.file, side.line, side.function)
     if isinstance(side, Turn):
         known = _SWITCHES.get(side.what, side.what)
-        thread = side.what in ("preempt", "yield", "steal", "lost")
+        thread = side.what in ("preempt", "between", "yield", "steal", "lost")
         argument = recording.thread_path(side.argument) if thread else side.argument
         return f"{known.format(argument)} (step {side.step:,})"
     if isinstance(side, ClockRead):
@@ -161,7 +162,8 @@ def _operation(
 
 
 def difference(difference: Difference) -> Iterator[str]:
-    yield f"{difference.stream} differs from the recorded one at line {difference.line}:"
+    where = f" at line {difference.line}" if difference.line else ""
+    yield f"{difference.stream} differs from the recorded one{where}:"
     yield f"  recorded: {_line(difference.recorded)}"
     yield f"  now:      {_line(difference.replayed)}"
 

@@ -18,8 +18,10 @@ from reenact.recordings.values import Entries, Input
 
 OPERATION, AFTER, GONE, WAIT, YIELD, INPUT, CLOCK, OTHER = range(8)
 COLLECT, SIGNAL, CLOSE, FINAL, END = range(8, 13)  # what an entry of the kind `other` is
+BETWEEN = 14  # a place that is no point, where the thread was left: ways.py puts it there
 ACCESS = 13  # of which nothing is known but what comes before it
 FLOW = 5  # of the kinds of `other` that are left, intervals: with any of three bits
+HINT = FLOW + 8
 _HAS_SOURCE, _WRITES, _OF_OTHER = 1, 2, 4
 INITIAL = (-1, -1)  # the source of what was read before anybody had written
 
@@ -27,12 +29,22 @@ _CHUNK = struct.Struct("<III")
 _OTHERS = (COLLECT, SIGNAL, CLOSE, FINAL, END)
 
 
+class Hint(NamedTuple):
+    """What seems to come before: a thread and a position of it. There it was left before its next
+    point, at an instruction: the number of its code, 0 if it is not known, and its offset."""
+
+    thread: int
+    position: int
+    code: int = 0
+    offset: int = 0
+
+
 class Item(NamedTuple):
     """Something that a thread did at a position. `after` are pairs of a thread and a position of
-    it, None for its end, that come before.
+    it, None for its end, that come before, and `hints` those that seem to.
 
     By kind, `first` and `second` are: of an operation or a wait its site, and its object's number
-    shifted by one, with a bit for threads; of a clock its number and what it said; of a
+    shifted by one, with a bit for threads; of a place in between its code and offset; of a clock its number and what it said; of a
     collection its generation, of a signal its number; of `final` a thread, and its position; of an
     end the thread. `data` are the bytes of an input."""
 
@@ -42,6 +54,7 @@ class Item(NamedTuple):
     second: int = 0
     data: bytes = b""
     after: tuple[tuple[int, int | None], ...] = ()
+    hints: tuple[Hint, ...] = ()
 
 
 class Interval(NamedTuple):
@@ -88,12 +101,14 @@ def decode(
     known: dict[int, int] = {}
     clocks: dict[int, int] = {}
     after: list[tuple[int, int | None]] = []
+    hints: list[Hint] = []
     flow = _Flow(thread)
     while cursor.more():
         head = cursor.varint()
-        if after and head >> 3:  # nothing but an access was there
-            yield Item(position, ACCESS, after=tuple(after))
+        if (after or hints) and head >> 3:  # nothing but an access was there
+            yield Item(position, ACCESS, after=tuple(after), hints=tuple(hints))
             after.clear()
+            hints.clear()
         position += head >> 3
         kind = head & 7
         first = second = 0
@@ -122,13 +137,17 @@ def decode(
                 if intervals is not None:
                     intervals.append(interval)
                 continue
+            if number == HINT:
+                hints.append(_hint(cursor))
+                continue
             kind = _other(number)
             first = cursor.varint()
             second = cursor.varint() if kind == FINAL else 0
-        yield Item(position, kind, first, second, data, tuple(after))
+        yield Item(position, kind, first, second, data, tuple(after), tuple(hints))
         after.clear()
-    if after:
-        yield Item(position, ACCESS, after=tuple(after))
+        hints.clear()
+    if after or hints:
+        yield Item(position, ACCESS, after=tuple(after), hints=tuple(hints))
 
 
 def input_of(item: Item, calls: dict[int, Call], kept: int) -> Input:
@@ -138,6 +157,11 @@ def input_of(item: Item, calls: dict[int, Call], kept: int) -> Input:
 
 def _cursor(data: bytes) -> Cursor:
     return Cursor(Payload(_Bytes(data), len(data)))
+
+
+def _hint(cursor: Cursor) -> Hint:
+    thread, position, code = cursor.varint(), cursor.varint(), cursor.varint()
+    return Hint(thread, position, code, cursor.varint() if code else 0)
 
 
 def _other(number: int) -> int:

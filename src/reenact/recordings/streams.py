@@ -104,7 +104,10 @@ class Streams:
             step += cursor.varint()
             code = cursor.varint()
             kind = name_of(code & 7, SCHEDULE_KINDS, "entry")
-            operations = cursor.varint() if kind == "steal" else None
+            operations = cursor.varint() if kind in ("steal", "between") else None
+            if kind == "between":  # where; only a replay goes there
+                for _ in range(3):
+                    cursor.varint()
             return ScheduleEntry(step, kind, code >> 3, operations)
 
         return self._entries("schedule", entry)
