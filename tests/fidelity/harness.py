@@ -24,7 +24,7 @@ from reenact import strategies
 from reenact.engine import launch, record, replay, report, tries
 from reenact.engine.launch import Choices, Ended
 from reenact.inputs import Inputs
-from reenact.instrument.loader import ACCESSES
+from reenact.instrument.loader import marks_of
 from reenact.recordings.reader import Recording
 
 from ..children import kill_children
@@ -65,7 +65,7 @@ class Variant:
         return replace(choices, engine="parallel", order=self.order) if self.order else choices
 
     def packages(self) -> tuple[str, ...]:
-        return (ACCESSES,) if self.order in ("ditto", "light") else ()
+        return marks_of(self.order)
 
     def options(self) -> str:
         if self.order:

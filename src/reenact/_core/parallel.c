@@ -226,13 +226,17 @@ static bool is_failure(enum Operation kind)
 }
 
 /* What waits for the end of a thread: the lock that Python releases then, or its handle. Who finds
- * it not ended yet comes before the end, who finds that it has comes after. */
+ * it not ended yet comes before the end, who finds that it has comes after. The thread's own last
+ * operation is at the same point as its end: who comes before one does not come after the other. */
 static void relate_to_end(Thread *thread, enum Operation kind, Object *object, int32_t ending)
 {
     bool is_held = object->kind == OBJECT_THREAD ||
                    (object->owner == ending && compat_lock_is_taken(object->key));
     if (ending == thread->index) {
-        object->latest = (Deed){thread->index, thread_position(thread)};
+        lane_after(thread, object->latest);
+        if (kind != OP_END) {
+            object->latest = (Deed){thread->index, thread_position(thread)};
+        }
     }
     else if (is_failure(kind) && is_held && gate.slots[ending].status != ENDED) {
         lane_after(thread, object->latest);

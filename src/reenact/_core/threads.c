@@ -206,9 +206,16 @@ static Thread *new_child(Thread *parent)
     return child;
 }
 
-/* Starts function natively, wrapped so that the new thread waits for its turn. */
+static void know_handle(PyObject *handle, const Thread *thread)
+{
+    object_forget(handle);
+    object_of(handle, OBJECT_THREAD)->id = (uint32_t)thread->index;
+}
+
+/* Starts function natively, wrapped so that the new thread waits for its turn. If it has a handle
+ * already, that is known before it runs: others may ask for it at once. */
 static PyObject *start(PyObject *native, PyObject *const *args, Py_ssize_t count, PyObject *names,
-                       Thread **started)
+                       PyObject *handle, Thread **started)
 {
     Thread *thread = gate_me();
     if (thread == NULL || count < 1 || count > 6 || !PyCallable_Check(args[0])) {
@@ -224,6 +231,9 @@ static PyObject *start(PyObject *native, PyObject *const *args, Py_ssize_t count
     Thread *child = new_child(thread);
     boot->function = Py_NewRef(args[0]);
     boot->thread = *started = child;
+    if (handle != NULL && handle != Py_None) {
+        know_handle(handle, child);
+    }
     gate_enroll(child);
     gate_done(OP_START, &child->done);
     PyObject *all[12] = {(PyObject *)boot};
@@ -248,7 +258,7 @@ static PyObject *start_new_thread(PyObject *module, PyObject *const *args, Py_ss
 {
     (void)module;
     Thread *child = NULL;
-    return start(native_start, args, count, NULL, &child);
+    return start(native_start, args, count, NULL, NULL, &child);
 }
 
 static PyObject *argument(const char *name, PyObject *const *args, Py_ssize_t count,
@@ -268,10 +278,12 @@ static PyObject *start_joinable_thread(PyObject *module, PyObject *const *args, 
     (void)module;
     Thread *child = NULL;
     PyObject *daemon = argument("daemon", args, count, names);
-    PyObject *result = start(native_start_joinable, args, count, names, &child);
+    PyObject *handle = argument("handle", args, count, names);
+    PyObject *result = start(native_start_joinable, args, count, names, handle, &child);
     if (result != NULL && child != NULL) {
-        object_forget(result);
-        object_of(result, OBJECT_THREAD)->id = (uint32_t)child->index;
+        if (result != handle) {
+            know_handle(result, child);
+        }
         child->daemon = daemon == NULL || PyObject_IsTrue(daemon);
     }
     return result;

@@ -18,7 +18,7 @@ from reenact.config import Settings
 from reenact.engine import record
 from reenact.engine.launch import Choices, Program
 from reenact.errors import ReenactError, UsageError
-from reenact.instrument.loader import ACCESSES
+from reenact.instrument.loader import marks_of
 from reenact.recordings.header import ORDERS
 from reenact.strategies.interface import Builtin
 from reenact.strategies.queue import QUEUE
@@ -61,8 +61,9 @@ def run(args: argparse.Namespace) -> int:
     settings = settings_of(args)
     program = program_of(args, settings)
     choices = in_parallel(args, choices_of(settings))
-    if choices.order != "sync":
-        program = replace(program, packages=(*(program.packages or ()), ACCESSES))
+    marks = marks_of(choices.order)
+    if marks:
+        program = replace(program, packages=(*(program.packages or ()), *marks))
     progress = Progress("reenact: packing")
     recorded = record.record(program, choices, _path(args, program), progress)
     progress.close()

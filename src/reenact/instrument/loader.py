@@ -44,6 +44,7 @@ from reenact.instrument.rewrite import (
     IN_RANGES,
     rewrite,
 )
+from reenact.instrument.shared import MODULES, give_sites
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,6 +68,8 @@ _COMPILING = ("get_code", "source_to_code", "get_data", "exec_module")
 # or nobody will read the log of the run's operations; or ticks are in ranges.
 ACCESSES, RACES, ON_TRUST, UNKEPT = "@accesses", "@races=", "@heuristic", "@unkept"
 RANGES = "@ranges"
+# The order of accesses is kept: some modules of the standard library have sites as well (shared.py)
+SHARED = "@shared"
 COMMAND = "<string>"  # what Python calls the file of `python -c`
 
 
@@ -87,8 +90,10 @@ class Policy:
         is_heuristic: bool = False,
         is_kept: bool = True,
         in_ranges: bool = False,
+        is_shared: bool = False,
     ) -> None:
-        self.packages = tuple(instrument)
+        self.is_shared = is_shared
+        self.packages = (*instrument, *(MODULES if is_shared else ()))
         self.enabled = enabled
         self.accesses = accesses
         self.races = races
@@ -113,6 +118,7 @@ class Policy:
             is_heuristic=ON_TRUST in names,
             is_kept=UNKEPT not in names,
             in_ranges=RANGES in names,
+            is_shared=SHARED in names,
         )
 
     def wants(self, name: str, path: str) -> bool:
@@ -120,6 +126,11 @@ class Policy:
         if not self.enabled or _is_within(name, _OURS):
             return False
         return _is_within(name, self.packages) or not is_library(path)
+
+
+def marks_of(order: str) -> tuple[str, ...]:
+    """What the parallel engine wants for an order that it keeps."""
+    return (ACCESSES, SHARED) if order in ("ditto", "light") else ()
 
 
 def _is_within(name: str, packages: tuple[str, ...]) -> bool:
@@ -388,6 +399,8 @@ def install(
     )
     _installed = Finder(policy, instrumenter, note_module)
     sys.meta_path.insert(0, _installed)
+    if policy.is_shared:
+        give_sites(instrumenter.code)
 
 
 def uninstall() -> None:
