@@ -177,9 +177,14 @@ typedef struct {
 
 /* Whose a location is, where threads really run at the same time: turns.c. */
 typedef struct {
-    _Atomic int32_t owner; /* thread + 1; 0 nobody, -1 all that read */
+    _Atomic int32_t owner; /* thread + 1; 0 nobody, -1 all that read; or with CONTENDED */
     bool is_written;       /* by its owner, since it has it */
     bool was_shared;       /* by readers, before its owner had it; for others to take back */
+    uint8_t conflicts;     /* how often it was taken from another */
+    /* while it is contended: who had it last, how often in a row, and reads since a write */
+    uint8_t reads;
+    int32_t last;
+    uint32_t repeats;
 } Turn;
 
 /* An access that a site is about to make. */
@@ -204,6 +209,8 @@ typedef struct {
     _Atomic int32_t presence, asked; /* turns.c */
     Wanted wanted[MOST_WANTED];      /* by the site that is being passed */
     uint32_t wanted_count;
+    Turn *locked[MOST_WANTED]; /* contended locations that it has until its next point */
+    uint32_t locked_count;
     uint64_t operations;
     bool waits; /* that the operation under way waits was told */
     /* of a replay */
@@ -545,7 +552,11 @@ void turns_consent_slowly(Thread *thread);
 /* Where nothing is under way that another thread must not see half done. */
 static inline void turns_consent(Thread *thread)
 {
-    if (!HAS_GIL && __builtin_expect(atomic_load(&thread->lane.asked) != 0, 0)) {
+    const Lane *lane = &thread->lane;
+    if (!HAS_GIL &&
+        __builtin_expect(atomic_load_explicit(&lane->asked, memory_order_relaxed) != 0 ||
+                             lane->locked_count != 0,
+                         0)) {
         turns_consent_slowly(thread);
     }
 }
