@@ -211,6 +211,8 @@ typedef struct {
     uint32_t wanted_count;
     Turn *locked[MOST_WANTED]; /* contended locations that it has until its next point */
     uint32_t locked_count;
+    const Turn *locked_last; /* the latest, how often in a row, and for how many points */
+    uint32_t streak, lease;
     uint64_t operations;
     bool waits; /* that the operation under way waits was told */
     /* of a replay */

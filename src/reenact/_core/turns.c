@@ -13,14 +13,17 @@
  *
  * Asking costs microseconds. A location that goes to and fro is *contended* (after Cao and others,
  * PPoPP 2016): its owner is a lock, which whoever accesses it takes, and gives back at its next
- * point, for which nobody has to be asked. One that the same thread takes again and again, or that
- * is only read, is owned as before. */
+ * point, for which nobody has to be asked; if it takes the same one several times in a row, after
+ * some points more. One that nobody else takes for long, or that is only read, is owned as before.
+ */
 #include "core.h"
 
 enum Presence { ABSENT, PRESENT, TAKEN };
 enum { READERS = -1, CONTENDED = 1 << 30 };
 /* Conflicts after which a location is contended; after how many accesses of one thread, or reads,
- * it is not; looks at a lock before its taker is absent */
+ * it is not; looks at a lock before its taker is absent; after how many accesses in a row a lock is
+ * kept, and for how many points */
+enum { LONG_STREAK = 4, LEASE = 24 };
 enum { MOST_CONFLICTS = 4, CALM_REPEATS = 200, CALM_READS = 200, LOOKS = 100 };
 
 static _Atomic int32_t changing; /* a transfer is under way */
@@ -36,7 +39,7 @@ static void give_back(Lane *lane)
     for (uint32_t i = 0; i < lane->locked_count; i++) {
         atomic_store_explicit(&lane->locked[i]->owner, CONTENDED, memory_order_release);
     }
-    lane->locked_count = 0;
+    lane->locked_count = lane->lease = 0;
 }
 
 void turns_leave(Thread *thread)
@@ -63,8 +66,15 @@ void turns_arrive(Thread *thread)
 /* What it has locked is free again; and if somebody asks, until that one has come. */
 void __attribute__((noinline)) turns_consent_slowly(Thread *thread)
 {
-    give_back(&thread->lane);
-    if (atomic_load(&thread->lane.asked) == 0) {
+    Lane *lane = &thread->lane;
+    bool is_asked = atomic_load(&lane->asked) != 0;
+    if (!is_asked && lane->lease > 0) {
+        lane->lease--;
+        parallel_look_soon(thread);
+        return;
+    }
+    give_back(lane);
+    if (!is_asked) {
         return;
     }
     turns_leave(thread);
@@ -203,6 +213,9 @@ static bool lock(Thread *thread, const Wanted *wanted)
         return true;
     }
     lane->locked[lane->locked_count++] = turn;
+    lane->streak = turn == lane->locked_last ? lane->streak + 1 : 0;
+    lane->locked_last = turn;
+    lane->lease = lane->streak >= LONG_STREAK ? LEASE : 0;
     parallel_look_soon(thread); /* the next tick may be the next point */
     return true;
 }
