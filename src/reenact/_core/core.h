@@ -97,6 +97,8 @@ enum {
     EXIT_STEP_LIMIT = 125
 };
 
+enum { CACHE_LINE = 64 };
+
 typedef struct Thread Thread;
 typedef struct Object Object;
 typedef struct AccessSite AccessSite;
@@ -181,9 +183,14 @@ typedef struct {
 
 /* Whose a location is, where threads really run at the same time: turns.c. */
 typedef struct {
-    _Atomic int32_t owner; /* thread + 1; 0 nobody, -1 all that read */
+    _Atomic int32_t owner; /* thread + 1; 0 nobody, -1 all that read; or with CONTENDED */
     bool is_written;       /* by its owner, since it has it */
     bool was_shared;       /* by readers, before its owner had it; for others to take back */
+    uint8_t conflicts;     /* how often it was taken from another */
+    /* while it is contended: who had it last, how often in a row, and reads since a write */
+    uint8_t reads;
+    int32_t last;
+    uint32_t repeats;
 } Turn;
 
 /* An access that a site is about to make. */
@@ -208,6 +215,10 @@ typedef struct {
     _Atomic int32_t presence, asked; /* turns.c */
     Wanted wanted[MOST_WANTED];      /* by the site that is being passed */
     uint32_t wanted_count;
+    Turn *locked[MOST_WANTED]; /* contended locations that it has until its next point */
+    uint32_t locked_count;
+    const Turn *locked_last; /* the latest, how often in a row, and for how many points */
+    uint32_t streak, lease;
     uint64_t operations;
     bool waits;      /* that the operation under way waits was told */
     bool is_held_up; /* the operation under way waits for an object that another holds */
@@ -218,29 +229,31 @@ typedef struct {
     bool is_known;
 } Lane;
 
-/* Something threads wait for. Found by the address of its Python object. */
+/* Something threads wait for. Found by the address of its Python object. What the parallel engine
+ * touches at each operation lies in one line of the cache, which its threads pass round. */
 struct Object {
     PyObject *key;
-    Object *next_free;
-    uint32_t id;     /* given at its first operation, 0 before */
-    uint64_t serial; /* given when it is first met in any way */
+    Deed latest;   /* of its operations; of those that it is waited with for the end of a thread,
+                      the ones that came before that */
+    uint32_t id;   /* given at its first operation, 0 before */
+    int32_t owner; /* index of the thread that acquired it last, -1 if free */
+    int32_t ends;  /* index of the thread whose end releases it, -1 if none's does */
     uint8_t kind;
     bool all_woken;
-    int64_t items; /* queue: how many are in it */
-    int32_t owner; /* index of the thread that acquired it last, -1 if free */
+    _Atomic int32_t held; /* parallel engine: by whoever does something to it right now */
+    _Atomic int32_t turn; /* likewise, a futex: changes when a wait may be over */
+    int32_t parked;       /* likewise: how many wait */
+    int32_t woken;        /* likewise: how many of these a release has woken, at most */
+    /* the rest is of the other engines */
+    Object *next_free;
+    uint64_t serial; /* given when it is first met in any way */
+    int64_t items;   /* queue: how many are in it */
     Thread *first_waiter, *last_waiter;
-    int32_t ends;     /* index of the thread whose end releases it, -1 if none's does */
     Clock *clock;     /* what happened before it was last released; NULL if nothing did */
     Track track;      /* while exploring */
     uint32_t watched; /* its number among the locks that are watched, 0 if it is none */
     int32_t waker;    /* index of the thread that has ended the latest wait for it, -1 if unknown */
-    /* of the parallel engine */
-    _Atomic int32_t held; /* by whoever does something to it right now */
-    _Atomic int32_t turn; /* futex: changes when a wait may be over */
-    int32_t parked;
-    Deed latest; /* of its operations; of those that it is waited with for the end of a thread,
-                      the ones that came before that */
-};
+} __attribute__((aligned(CACHE_LINE)));
 
 /* What a search knows of a thread. */
 typedef struct {
@@ -312,7 +325,7 @@ struct Thread {
     HeldLocks *holding; /* the locks that it has, while they are watched; NULL if it had none yet */
     uint32_t life;      /* starts and joins up to the latest that it had a part in */
     Explored explored;
-};
+} __attribute__((aligned(CACHE_LINE))); /* each counts for itself, at the same time */
 
 /* A place in the program that does one kind of operation. */
 typedef struct {
@@ -572,7 +585,11 @@ void turns_consent_slowly(Thread *thread);
 /* Where nothing is under way that another thread must not see half done. */
 static inline void turns_consent(Thread *thread)
 {
-    if (!HAS_GIL && __builtin_expect(atomic_load(&thread->lane.asked) != 0, 0)) {
+    const Lane *lane = &thread->lane;
+    if (!HAS_GIL &&
+        __builtin_expect(atomic_load_explicit(&lane->asked, memory_order_relaxed) != 0 ||
+                             lane->locked_count != 0,
+                         0)) {
         turns_consent_slowly(thread);
     }
 }
@@ -599,8 +616,10 @@ void flow_end(Thread *thread, const Thread *of);
 void parallel_adopt(Thread *thread);
 int parallel_point(Thread *thread);
 void parallel_look_soon(Thread *thread);
+bool parallel_look_again(Thread *thread, Object *object, int time);
 enum Waited parallel_wait(Thread *thread, enum Operation kind, Object *object, int64_t deadline_ns);
 void parallel_wake(Object *object);
+void parallel_let_go(Object *object);
 void parallel_done(enum Operation kind, Object *object);
 void parallel_drop(Thread *thread);
 void parallel_rejoin(Thread *thread);

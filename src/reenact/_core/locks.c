@@ -184,7 +184,12 @@ static enum Taken take(Thread *thread, PyObject *self, Object *object, bool (*tr
     }
     int64_t deadline_ns = blocking && timeout_ns >= 0 ? deadline_after(timeout_ns) : -1;
     object_hold(object);
-    for (enum Waited waited = WAIT_INTERRUPTED; !try(self);) {
+    bool is_taken = try(self);
+    bool looks = gate.is_parallel && is_for_ever;
+    for (int time = 0; looks && !is_taken && parallel_look_again(thread, object, time); time++) {
+        is_taken = try(self);
+    }
+    for (enum Waited waited = WAIT_INTERRUPTED; !is_taken; is_taken = try(self)) {
         bool timed_out = waited == WAIT_RESUMED && deadline_ns >= 0;
         if (!blocking || timed_out) {
             gate_done(blocking ? OP_ACQUIRE_TIMEOUT : OP_ACQUIRE_FAILED, object);
@@ -280,6 +285,16 @@ static void enter_release(Thread *thread, Object *object)
     thread->deferring--;
 }
 
+static void let_go_released(Object *object)
+{
+    if (gate.is_parallel) {
+        parallel_let_go(object);
+    }
+    else {
+        gate_wake(object);
+    }
+}
+
 static PyObject *release_plain(PyObject *self, PyObject *native, PyObject *const *args,
                                Py_ssize_t count)
 {
@@ -297,8 +312,7 @@ static PyObject *release_plain(PyObject *self, PyObject *native, PyObject *const
     compat_release_lock(self);
     object->owner = -1;
     gate_done(OP_RELEASE, object);
-    object_let_go(object);
-    gate_wake(object);
+    let_go_released(object);
     Py_RETURN_NONE;
 }
 
@@ -323,9 +337,11 @@ static PyObject *release_recursive(PyObject *self, PyObject *native, PyObject *c
         compat_release_native(lock->native);
     }
     gate_done(OP_RELEASE, object);
-    object_let_go(object);
     if (is_free) {
-        gate_wake(object);
+        let_go_released(object);
+    }
+    else {
+        object_let_go(object);
     }
     Py_RETURN_NONE;
 }
@@ -388,9 +404,11 @@ static PyObject *rlock_release_save(PyObject *self, PyObject *unused)
         object->owner = -1;
         gate_done(OP_RELEASE, object);
     }
-    object_let_go(object);
     if (is_done) {
-        gate_wake(object);
+        let_go_released(object);
+    }
+    else {
+        object_let_go(object);
     }
     return saved;
 }

@@ -20,9 +20,11 @@
 #include <unistd.h>
 
 /* Points between looks at the garbage collector; turns before a thread that finds an object held
- * gives way; how long the main thread sleeps at most, since signals may go to others; and how
- * often nothing may be seen to move before it is called a deadlock */
-enum { CHECK_INTERVAL = 1000, SPINS = 200, LONGEST_SLEEP_NS = 50000000, STILL_PERIODS = 8 };
+ * gives way; how often one looks at a lock that another has, and then naps, before it sleeps */
+enum { CHECK_INTERVAL = 1000, SPINS = 200, LOOKS = 40, NAPS = 3, NAP_NS = 50000 };
+/* How long the main thread sleeps at most, since signals may go to others; and how often nothing
+ * may be seen to move before it is called a deadlock */
+enum { LONGEST_SLEEP_NS = 50000000, STILL_PERIODS = 8 };
 
 static _Atomic int32_t timed; /* waits with a deadline */
 
@@ -76,6 +78,21 @@ void parallel_wake(Object *object)
     atomic_fetch_add(&object->turn, 1);
     if (object->parked > 0) {
         futex_wake(&object->turn, object->kind == OBJECT_THREAD ? INT_MAX : 1);
+    }
+}
+
+/* A lock was released while it is held, and nobody is to hold it any more. One waiter is woken, but
+ * not again while it is on its way. */
+void parallel_let_go(Object *object)
+{
+    bool wakes = object->parked > object->woken;
+    if (wakes) {
+        object->woken++;
+        atomic_fetch_add(&object->turn, 1);
+    }
+    object_let_go(object);
+    if (wakes) {
+        futex_wake(&object->turn, 1);
     }
 }
 
@@ -173,6 +190,53 @@ static void park(Thread *thread, _Atomic int32_t *word, int32_t seen, int64_t de
     }
 }
 
+/* Until the lock is free, and was when it was looked at before, with nothing done to it meanwhile.
+ */
+static void await_idle(const Object *object)
+{
+    int64_t seen = -1;
+    for (int look = 0; look < LOOKS; look++) {
+        bool is_free = *(const volatile int32_t *)&object->owner < 0;
+        int64_t latest = *(const volatile int64_t *)&object->latest.position;
+        if (is_free && latest == seen) {
+            return;
+        }
+        seen = is_free ? latest : -1;
+        sched_yield();
+    }
+}
+
+static void nap(void)
+{
+    PyThreadState *tstate = PyEval_SaveThread();
+    nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
+    PyEval_RestoreThread(tstate);
+}
+
+/* Whoever has a lock may be about to give it back, so that it is better to look again than to sleep
+ * and be woken, which costs the other more than the lock is worth; Python's own locks spin as well.
+ * But a thread that takes it again and again is left in peace for a while: passing the lock, and
+ * all that it guards, to and fro costs more than waiting. Nothing of it is told. The object is held
+ * before and after, not meanwhile; false: it is time to wait. */
+bool parallel_look_again(Thread *thread, Object *object, int time)
+{
+    bool is_anothers = object->owner >= 0 && object->owner != thread->index;
+    if (HAS_GIL || is_replay() || time > (is_anothers ? NAPS : 0)) {
+        return false;
+    }
+    object_let_go(object);
+    turns_leave(thread);
+    if (time == 0) {
+        await_idle(object);
+    }
+    else {
+        nap();
+    }
+    turns_arrive(thread);
+    object_hold(object);
+    return true;
+}
+
 /* The object is held before and after, not meanwhile. */
 enum Waited parallel_wait(Thread *thread, enum Operation kind, Object *object, int64_t deadline_ns)
 {
@@ -210,6 +274,7 @@ enum Waited parallel_wait(Thread *thread, enum Operation kind, Object *object, i
     if (object != NULL) {
         object_hold(object);
         object->parked--;
+        object->woken -= object->woken > 0;
     }
     /* after a handler it waits once more, if only to find that the time is over */
     bool is_over =

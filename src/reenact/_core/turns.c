@@ -9,11 +9,22 @@
  * and whoever takes something from it does so while it is absent.
  *
  * Transfers happen one at a time. Whoever waits for another is absent itself meanwhile, and may
- * lose what it has. So all that one site accesses is taken together, and noted only once it is. */
+ * lose what it has. So all that one site accesses is taken together, and noted only once it is.
+ *
+ * Asking costs microseconds. A location that goes to and fro is *contended* (after Cao and others,
+ * PPoPP 2016): its owner is a lock, which whoever accesses it takes, and gives back at its next
+ * point, for which nobody has to be asked; if it takes the same one several times in a row, after
+ * some points more. One that nobody else takes for long, or that is only read, is owned as before.
+ */
 #include "core.h"
 
 enum Presence { ABSENT, PRESENT, TAKEN };
-enum { READERS = -1 };
+enum { READERS = -1, CONTENDED = 1 << 30 };
+/* Conflicts after which a location is contended; after how many accesses of one thread, or reads,
+ * it is not; looks at a lock before its taker is absent; after how many accesses in a row a lock is
+ * kept, and for how many points */
+enum { LONG_STREAK = 4, LEASE = 24 };
+enum { MOST_CONFLICTS = 4, CALM_REPEATS = 200, CALM_READS = 200, LOOKS = 100 };
 
 static _Atomic int32_t changing; /* a transfer is under way */
 
@@ -23,9 +34,18 @@ static bool are_used(void)
            gate.settings.mode == MODE_RECORD;
 }
 
+static void give_back(Lane *lane)
+{
+    for (uint32_t i = 0; i < lane->locked_count; i++) {
+        atomic_store_explicit(&lane->locked[i]->owner, CONTENDED, memory_order_release);
+    }
+    lane->locked_count = lane->lease = 0;
+}
+
 void turns_leave(Thread *thread)
 {
     if (are_used()) {
+        give_back(&thread->lane);
         atomic_store(&thread->lane.presence, ABSENT);
     }
 }
@@ -43,9 +63,20 @@ void turns_arrive(Thread *thread)
     }
 }
 
-/* Until whoever asked has come. */
-void __attribute__((noinline, cold)) turns_consent_slowly(Thread *thread)
+/* What it has locked is free again; and if somebody asks, until that one has come. */
+void __attribute__((noinline)) turns_consent_slowly(Thread *thread)
 {
+    Lane *lane = &thread->lane;
+    bool is_asked = atomic_load(&lane->asked) != 0;
+    if (!is_asked && lane->lease > 0) {
+        lane->lease--;
+        parallel_look_soon(thread);
+        return;
+    }
+    give_back(lane);
+    if (!is_asked) {
+        return;
+    }
     turns_leave(thread);
     for (int turn = 1; atomic_load(&thread->lane.asked) != 0; turn++) {
         parallel_pause(turn);
@@ -92,23 +123,40 @@ static void take_from_readers(Thread *thread)
     }
 }
 
+/* What the thread owns from here on, or has locked. */
+static int32_t as_owner(Thread *thread, Turn *turn)
+{
+    Lane *lane = &thread->lane;
+    turn->conflicts += turn->conflicts < MOST_CONFLICTS;
+    if (turn->conflicts < MOST_CONFLICTS || lane->locked_count == MOST_WANTED) {
+        return thread->index + 1;
+    }
+    lane->locked[lane->locked_count++] = turn;
+    turn->last = thread->index;
+    turn->repeats = turn->reads = 0;
+    return CONTENDED | (thread->index + 1);
+}
+
 static void take_from(Thread *thread, Turn *turn, Thread *other, bool writes)
 {
     hold_off(other);
     bool is_shared = !writes && !turn->is_written;
     turn->is_written = false;
-    atomic_store(&turn->owner, is_shared ? READERS : thread->index + 1);
+    atomic_store(&turn->owner, is_shared ? READERS : as_owner(thread, turn));
     let_go(other);
 }
 
 static void take_over(Thread *thread, Turn *turn, bool writes)
 {
     int32_t owner = atomic_load(&turn->owner);
+    if (owner >= CONTENDED) {
+        return; /* whoever was first found it so; it is locked once this thread is present */
+    }
     if (owner > 0) {
         take_from(thread, turn, &gate.slots[owner - 1], writes);
         return;
     }
-    atomic_store(&turn->owner, thread->index + 1);
+    atomic_store(&turn->owner, owner == 0 ? thread->index + 1 : as_owner(thread, turn));
     if (owner == READERS) {
         turn->was_shared = true;
         take_from_readers(thread);
@@ -132,7 +180,86 @@ static void __attribute__((noinline)) transfer(Thread *thread)
     atomic_store(&changing, 0);
 }
 
+/* ---- contended locations ---- */
+
+/* Should it be owned again, and by whom? It is locked. */
+static int32_t calmed(const Thread *thread, Turn *turn, bool writes)
+{
+    turn->repeats = turn->last == thread->index ? turn->repeats + 1 : 0;
+    turn->reads = writes ? 0 : (uint8_t)(turn->reads + 1);
+    turn->last = thread->index;
+    return turn->repeats >= CALM_REPEATS ? thread->index + 1
+           : turn->reads >= CALM_READS   ? READERS
+                                         : CONTENDED;
+}
+
+static bool lock(Thread *thread, const Wanted *wanted)
+{
+    Lane *lane = &thread->lane;
+    Turn *turn = wanted->turn;
+    int32_t free = CONTENDED, mine = CONTENDED | (thread->index + 1);
+    if (atomic_load_explicit(&turn->owner, memory_order_relaxed) == mine) {
+        return true;
+    }
+    if (lane->locked_count == MOST_WANTED ||
+        !atomic_compare_exchange_strong(&turn->owner, &free, mine)) {
+        return false;
+    }
+    int32_t owner = calmed(thread, turn, wanted->writes);
+    if (owner != CONTENDED && (owner > 0 || !wanted->needs_all)) {
+        turn->conflicts = MOST_CONFLICTS / 2;
+        turn->is_written = owner > 0;
+        atomic_store(&turn->owner, owner);
+        return true;
+    }
+    lane->locked[lane->locked_count++] = turn;
+    lane->streak = turn == lane->locked_last ? lane->streak + 1 : 0;
+    lane->locked_last = turn;
+    lane->lease = lane->streak >= LONG_STREAK ? LEASE : 0;
+    parallel_look_soon(thread); /* the next tick may be the next point */
+    return true;
+}
+
+/* With nothing locked, and absent if it takes long. */
+static void __attribute__((noinline)) await_free(Thread *thread, const Turn *turn)
+{
+    bool is_absent = false;
+    give_back(&thread->lane);
+    for (int look = 1; atomic_load_explicit(&turn->owner, memory_order_relaxed) > CONTENDED;
+         look++) {
+        if (!is_absent && (look > LOOKS || atomic_load(&thread->lane.asked) != 0)) {
+            is_absent = true;
+            turns_leave(thread);
+        }
+        parallel_pause(look);
+    }
+    if (is_absent) {
+        turns_arrive(thread);
+    }
+}
+
 /* ---- what a site accesses ---- */
+
+/* All that is wanted is the thread's, until its next point. If not, it may be the next time. */
+static bool take_all(Thread *thread)
+{
+    Lane *lane = &thread->lane;
+    for (uint32_t i = 0; i < lane->wanted_count; i++) {
+        const Wanted *wanted = &lane->wanted[i];
+        if (__builtin_expect(is_owned(thread, wanted), 1)) {
+            continue;
+        }
+        if (atomic_load_explicit(&wanted->turn->owner, memory_order_relaxed) < CONTENDED) {
+            transfer(thread);
+            return false;
+        }
+        if (!lock(thread, wanted)) {
+            await_free(thread, wanted->turn);
+            return false;
+        }
+    }
+    return true;
+}
 
 /* The thread is about to make the accesses that it has wanted: from here to its next point nobody
  * else comes in between. */
@@ -140,16 +267,10 @@ void turns_settle(Thread *thread)
 {
     Lane *lane = &thread->lane;
     turns_consent(thread);
-    uint32_t count = lane->wanted_count;
-    bool are_owned = true;
-    for (uint32_t i = 0; i < count; i++) {
-        are_owned = are_owned && is_owned(thread, &lane->wanted[i]);
-    }
-    if (__builtin_expect(!are_owned, 0)) {
-        transfer(thread);
+    while (!take_all(thread)) {
     }
     bool is_light = gate.settings.order == ORDER_LIGHT;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < lane->wanted_count; i++) {
         const Wanted *wanted = &lane->wanted[i];
         bool is_alone = atomic_load_explicit(&wanted->turn->owner, memory_order_relaxed) > 0;
         if (wanted->writes) {
