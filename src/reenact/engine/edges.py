@@ -55,7 +55,7 @@ def _keep_name(thread: threading.Thread) -> None:
     index = _core.explore_me()
     if index >= 0:  # it is under the gate
         _indexes[id(thread)] = ref(thread), index
-        names[index] = thread.name
+        names[index] = _core.quietly(getattr, thread, "name")
 
 
 def _index_of(thread: threading.Thread) -> int | None:
@@ -75,8 +75,9 @@ def _learn_if_set(event: threading.Event, is_set: bool) -> None:
 
 
 def _learn_if_ended(thread: threading.Thread, is_alive: object) -> None:
-    """Asked quietly: on 3.13 the question is an operation, which a recording does not have here."""
-    if thread.ident is not None and not (is_alive or _core.quietly(_is_alive, thread)):
+    """Asked quietly: questions may have sites, and on 3.13 be operations, which a recording does
+    not have here."""
+    if not is_alive and _core.quietly(_has_ended, thread):
         _edge(thread, False)
         index = _index_of(thread)
         if index is not None:
@@ -84,6 +85,10 @@ def _learn_if_ended(thread: threading.Thread, is_alive: object) -> None:
 
 
 _is_alive = threading.Thread.is_alive
+
+
+def _has_ended(thread: threading.Thread) -> bool:
+    return thread.ident is not None and not _is_alive(thread)
 
 
 def _after_shutdown() -> None:
