@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
-from .sessions import Typed
+from .sessions import Typed, record
 
 Open = Callable[..., Typed]
 
@@ -145,4 +146,39 @@ def test_a_watched_name_and_a_watched_expression(calls: Typed) -> None:
 def test_what_cannot_be_watched(calls: Typed) -> None:
     assert calls("watch 1 +") == ["*** '1 +' is no expression"]
     assert calls("watch")[0].startswith("*** what?")
+    told = "*** 'nothing.there' means nothing here: NameError: name 'nothing' is not defined"
+    assert calls("watch nothing.there")[0].startswith(told)
+    assert calls("watch [1][nothing]")[0].startswith("*** '[1][nothing]' means nothing here: ")
     assert calls("unwatch 5") == ["*** there is no breakpoint and no watch 5"]
+
+
+def test_all_that_stops_at_a_line_is_told(opened: Open) -> None:
+    typed = opened("lost")
+    typed("restart")
+    typed("tbreak 11")
+    typed("c")
+    typed("watch self.loaves")
+    typed("watch self . loaves")
+    typed("b 18")
+    told = ["breakpoint 4", "watch 2: self.loaves", "watch 3: self . loaves"]
+    forward = typed("c")
+    assert [each.partition(" is written")[0] for each in forward[:3]] == told
+    typed("goto end")
+    typed("rc")
+    assert (typed.line, typed.session.thread) == (14, 1)
+    back = typed("rc")
+    assert [each.partition(" is written")[0] for each in back[:3]] == told
+    assert (typed.line, typed.session.thread) == (18, 2)
+
+
+def test_a_watch_goes_on_to_where_the_process_ends_itself(opened: Open, tmp_path: Path) -> None:
+    source = "import os\nx = 1\nx = 2\nx = os._exit(3)\n"
+    typed = opened(record(tmp_path, "exits", source))
+    typed("restart")
+    typed("n")
+    typed("watch x")
+    typed("b 4")
+    typed("c")
+    assert typed.line == 3
+    assert typed("c")[0] == "breakpoint 2"
+    assert typed.line == 4

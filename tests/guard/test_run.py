@@ -121,6 +121,10 @@ def test_a_deadlock_is_run_again() -> None:
     assert done.returncode == 122
     assert "FAILED: deadlock" in done.stdout
     assert AGAIN.search(done.stdout)
+    waits = done.stdout.partition("what each thread waits for\n")[2].splitlines()[:3]
+    taking = line_of("deadlock.py", "with other:")
+    for thread, holder in ((1, 2), (2, 1)):
+        assert f"which thread {holder} has), deadlock.py({taking})take()" in waits[thread]
 
 
 @pytest.mark.parametrize(("name", "text"), [("SIGSEGV", "# dies here"), ("SIGABRT", "# or here")])

@@ -165,7 +165,7 @@ class LockOrder(Finding):
 
     @property
     def title(self) -> str:
-        return f"{len(self.takings)} locks are taken in a cycle: a deadlock that did not happen yet"
+        return f"{len(self.takings)} locks are taken in a cycle: at the wrong moment, a deadlock"
 
     @property
     def places(self) -> tuple[Line, ...]:

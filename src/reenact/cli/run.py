@@ -19,9 +19,8 @@ DESCRIPTION = """\
 Run a program as it is, in epochs. At an uncaught exception in any thread, a deadlock, a fatal
 signal or a call of reenact.rollback(), the last epoch is run again, identically, in a copy of the
 process, with eyes open: values, who wrote them last, which lines ran, races. Whether it agreed, and
-after how many tries, is told. Then the program ends,
-goes on, or is looked at with the debugger. Exits with the program's own exit code; with 1 if it
-was stopped at a failure.
+after how many tries, is told. Then the program ends, goes on, or is looked at with the debugger.
+Exits with the program's own exit code; with 1 if it was stopped at a failure.
 """
 EXAMPLES = """\
 examples:
@@ -36,6 +35,7 @@ _UNITS = {"s": "seconds", "mb": "megabytes", "steps": "steps"}
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = subparsers.add_parser(
         "run",
+        usage="reenact run [options] [--] SCRIPT ARGS... | -m MODULE ARGS...",
         help="run for real, and run the last moments again when something goes wrong",
         description=DESCRIPTION,
         epilog=EXAMPLES,

@@ -229,16 +229,20 @@ class Traveller(Finding):
         from reenact.debug.writes import Written
 
         try:
-            Written(text)
-            is_written = True
+            written = Written(text)
         except ValueError:
-            is_written = False
+            written = None
         except SyntaxError as error:
             raise TravelError(f"{text!r} is no expression: {error.msg}") from None
         stack = self.stack(thread)
         if not stack:
             raise TravelError(f"thread {thread} has no frame here")
-        number = self.number()
+        for part in () if written is None else written.parts:
+            said = self.ask("evaluate", text=part, thread=thread, frame=index)
+            if "raised" in said:
+                why = f"{said['raised']}: {said['message']}"
+                raise TravelError(f"{text!r} means nothing here: {why}")
+        number, is_written = self.number(), written is not None
         watch = Watch(number, text, thread, stack[index], self.stop.place, index, is_written)
         self.watches[number] = watch
         return watch
@@ -309,16 +313,12 @@ class Traveller(Finding):
         place = self._end_at(said["place"]) if is_end else Place(*said["place"])
         writer: Write | None = None
         for watch in self._written():
-            wrote = self._first_write(Meant.by(watch), here, place)
-            if wrote is not None and wrote.place < place:
-                place, why, hits, changed, is_end = (
-                    wrote.place,
-                    "watch",
-                    (watch.number,),
-                    None,
-                    False,
-                )
-                writer, is_end = wrote, False
+            wrote = self._first_write_up_to(place, Meant.by(watch), here)
+            if wrote is None or wrote.place > place:
+                continue
+            if wrote.place < place:
+                place, hits, changed, is_end = wrote.place, (), None, False
+            why, hits, writer = "watch", (*hits, watch.number), wrote
         failed = next((each for each in self._failed() if here < each <= place), None)
         if failed is not None:
             hits, changed = (hits, changed) if failed == place else ((), None)
@@ -330,6 +330,13 @@ class Traveller(Finding):
         values = (changed[0], changed[1]) if changed else None
         self.stop = replace(self.stop, hits=hits, changed=values)
         return self.stop
+
+    def _first_write_up_to(self, place: Place, meant: Meant, after: Place) -> Write | None:
+        """The line that begins there may write as well, unless the process ends in it."""
+        try:
+            return self._first_write(meant, after, Place(place.step, place.line + 1))
+        except ProcessGone:
+            return self._first_write(meant, after, place)
 
     def _why(self, hits: tuple[int, ...], changed: object) -> str:
         if changed or any(each in self.watches for each in hits):
@@ -348,18 +355,21 @@ class Traveller(Finding):
         best: _Found | None = None
         for watch in self._written():
             wrote = self._last_write(Meant.by(watch), here)
-            if wrote is not None and (best is None or wrote.place > best[0]):
-                best = (wrote.place, "watch", (watch.number,), None, wrote)
+            if wrote is not None and (best is None or wrote.place >= best[0]):
+                others = best[2] if best is not None and wrote.place == best[0] else ()
+                best = (wrote.place, "watch", (*others, watch.number), None, wrote)
         for base, until in self._stretches_before(here):
             if best is not None and until <= best[0]:
                 break
             said = self._hunted(base, until, **_moving(move), **self._look())
             if said["found"] is not None:
                 place = Place(*said["found"][:2])
-                if best is None or place > best[0]:
-                    hits = tuple(said.get("hit") or ())
-                    changed = said.get("changed") or None
-                    values = (changed[0], changed[1]) if changed else None
+                hits = tuple(said.get("hit") or ())
+                changed = said.get("changed") or None
+                values = (changed[0], changed[1]) if changed else None
+                if best is not None and place == best[0]:
+                    best = (place, "watch", (*hits, *best[2]), values, best[4])
+                elif best is None or place > best[0]:
                     best = (place, self._why(hits, changed), hits, values, None)
                 break
         failed = max((each for each in self._failed() if each < here), default=None)

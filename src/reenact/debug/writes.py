@@ -39,6 +39,11 @@ class Written:
         else:
             raise ValueError("only a name, an attribute or an item can be written to")
 
+    @property
+    def parts(self) -> list[str]:
+        """What must have a value for it to mean anything."""
+        return [ast.unparse(each) for each in (self.inner, self.key) if each is not None]
+
     def is_written_by(self, instruction: dis.Instruction) -> bool:
         if instruction.opname not in _STORES[self.kind]:
             return False

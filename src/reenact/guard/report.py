@@ -8,6 +8,8 @@ from itertools import groupby
 from reenact.analysis import text
 from reenact.analysis.report import report_of
 from reenact.analysis.text import Row
+from reenact.debug.process import Reason
+from reenact.debug.terminal.seeing import threads
 from reenact.debug.terminal.session import Session
 from reenact.debug.terminal.writers import FIXED, why
 from reenact.debug.traveller import TravelError
@@ -20,7 +22,7 @@ _LINES = 24
 
 
 def rows(failure: Failure, session: Session, again: Again) -> Iterator[Row]:
-    """The place, the values there, who wrote them, what ran last, and races."""
+    """The place, the values there, who wrote them, who waits for whom, what ran last, and races."""
     yield [("red", f"FAILED: {failure.text}")]
     yield from _again(failure, session, again)
     if not session.traveller.stop.stack:
@@ -31,6 +33,10 @@ def rows(failure: Failure, session: Session, again: Again) -> Iterator[Row]:
         yield []
         yield [("bold", "the values in this line")]
         yield from list(why(session, ""))[2:]
+    if failure.reason is Reason.DEADLOCK:
+        yield []
+        yield [("bold", "what each thread waits for")]
+        yield from threads(session, "")
     yield []
     yield [("bold", "the last lines of the program's own")]
     yield from _interleaving(session)

@@ -161,10 +161,10 @@ class Session:
     def _hit(self, number: int, stop: Stop) -> str:
         traveller = self.traveller
         if number in traveller.watches:
-            text = traveller.watches[number].text
-            if stop.changed is not None:
-                return f"watch {number}: {text}: {stop.changed[0]} -> {stop.changed[1]}"
-            return f"watch {number}: {text} is written here"
+            watch = traveller.watches[number]
+            if stop.changed is not None and not watch.is_written:
+                return f"watch {number}: {watch.text}: {stop.changed[0]} -> {stop.changed[1]}"
+            return f"watch {number}: {watch.text} is written here"
         found = traveller.breakpoints.get(number)
         if found is not None and found.is_temporary:
             del traveller.breakpoints[number]
