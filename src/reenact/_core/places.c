@@ -36,9 +36,8 @@ static uint64_t number_of(PyCodeObject *code)
 static Halt place_in(Frame *frame)
 {
     PyCodeObject *code = frame == NULL ? NULL : compat_frame_code(frame);
-    return code == NULL
-               ? (Halt){0}
-               : (Halt){number_of(code), (uint64_t)compat_frame_offset(frame, code)};
+    return code == NULL ? (Halt){0}
+                        : (Halt){number_of(code), (uint64_t)compat_frame_offset(frame, code)};
 }
 
 /* Of a thread that does not run; the caller has the GIL. */
