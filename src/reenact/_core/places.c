@@ -83,7 +83,7 @@ int place_event(PyFrameObject *frame, int what)
         return 0;
     }
     if (what == PyTrace_CALL) {
-        compat_trace_instructions(frame);
+        compat_trace_opcodes(frame);
     }
     Frame *inner = compat_inner_frame(frame);
     if (inner == sought.done && what == PyTrace_OPCODE) {
@@ -116,7 +116,7 @@ void place_seek(Thread *thread, Halt place, uint64_t left)
         sought.done = compat_inner_frame(top);
     }
     for (PyFrameObject *frame = top, *outer; frame != NULL; frame = outer) {
-        compat_trace_instructions(frame);
+        compat_trace_opcodes(frame);
         outer = PyFrame_GetBack(frame);
         Py_DECREF(frame);
     }
