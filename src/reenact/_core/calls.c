@@ -263,7 +263,8 @@ void output_forget(void)
     written = (Object){.kind = OBJECT_FILE, .ends = -1, .latest = {.thread = -1}};
 }
 
-/* Below a buffered writer there is no point: it holds a lock of its own while it calls this. A pipe or a socket may keep its writer waiting, and has somebody at the other end. */
+/* Below a buffered writer there is no point: it holds a lock of its own while it calls this. A pipe
+ * or a socket may keep its writer waiting, and has somebody at the other end. */
 PyObject *output_call(PyObject *self, PyObject *const *args, size_t count, PyObject *names)
 {
     Call *call = (Call *)self;

@@ -449,6 +449,18 @@ static inline void compat_trace_instructions(PyFrameObject *frame)
 #endif
 }
 
+/* The same wherever a function is told all events of a thread, whatever it costs. */
+static inline void compat_trace_opcodes(PyFrameObject *frame)
+{
+#if PY_VERSION_HEX < 0x030C0000
+    frame->f_trace_opcodes = 1;
+#else
+    if (PyObject_SetAttrString((PyObject *)frame, "f_trace_opcodes", Py_True) < 0) {
+        PyErr_Clear();
+    }
+#endif
+}
+
 /* What a frame object, as Python has it, stands for. */
 static inline Frame *compat_inner_frame(PyFrameObject *frame)
 {

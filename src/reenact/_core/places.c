@@ -36,9 +36,8 @@ static uint64_t number_of(PyCodeObject *code)
 static Halt place_in(Frame *frame)
 {
     PyCodeObject *code = frame == NULL ? NULL : compat_frame_code(frame);
-    return code == NULL
-               ? (Halt){0}
-               : (Halt){number_of(code), (uint64_t)compat_frame_offset(frame, code)};
+    return code == NULL ? (Halt){0}
+                        : (Halt){number_of(code), (uint64_t)compat_frame_offset(frame, code)};
 }
 
 /* Of a thread that does not run; the caller has the GIL. */
@@ -84,7 +83,7 @@ int place_event(PyFrameObject *frame, int what)
         return 0;
     }
     if (what == PyTrace_CALL) {
-        compat_trace_instructions(frame);
+        compat_trace_opcodes(frame);
     }
     Frame *inner = compat_inner_frame(frame);
     if (inner == sought.done && what == PyTrace_OPCODE) {
@@ -117,7 +116,7 @@ void place_seek(Thread *thread, Halt place, uint64_t left)
         sought.done = compat_inner_frame(top);
     }
     for (PyFrameObject *frame = top, *outer; frame != NULL; frame = outer) {
-        compat_trace_instructions(frame);
+        compat_trace_opcodes(frame);
         outer = PyFrame_GetBack(frame);
         Py_DECREF(frame);
     }

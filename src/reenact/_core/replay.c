@@ -13,7 +13,7 @@ typedef struct {
     enum EntryKind kind;
     uint64_t argument;
     uint64_t operations; /* steal, between: how many operations came before it */
-    Halt place;         /* between: where the thread is stopped, */
+    Halt place;          /* between: where the thread is stopped, */
     uint64_t left;       /* if it has passed there so often */
 } Entry;
 
@@ -70,15 +70,15 @@ void replay_resume(int64_t entry_step, int32_t thread, uint32_t object, int64_t 
 
 static void describe_entry(char *text, size_t size)
 {
-    static const char *const NAMES[] = {"preempt", "yield", "steal",    "collect",
+    static const char *const NAMES[] = {"preempt", "yield", "steal",     "collect",
                                         "signal",  "end",   "interrupt", "between"};
     if (!next.exists) {
         snprintf(text, size, "schedule\tnothing\t0\t%lld", (long long)next.step);
         return;
     }
     snprintf(text, size, "schedule\t%s\t%llu\t%lld",
-             next.kind <= ENTRY_BETWEEN ? NAMES[next.kind] : "?",
-             (unsigned long long)next.argument, (long long)next.step);
+             next.kind <= ENTRY_BETWEEN ? NAMES[next.kind] : "?", (unsigned long long)next.argument,
+             (long long)next.step);
 }
 
 /* The point that found out was not passed: the recorded run did not come to it. */

@@ -38,7 +38,8 @@ void shifts_change(Thread *thread)
     if (before == NULL) {
         return;
     }
-    bool is_between = before->status == RUNNING && !before->lane.is_leaving && !before->lane.is_held_up;
+    bool is_between =
+        before->status == RUNNING && !before->lane.is_leaving && !before->lane.is_held_up;
     Halt place = is_between ? place_left(before) : (Halt){0};
     lane_hint(thread, (Deed){before->index, reached(before)}, place);
     if (!before->lane.is_leaving) {

@@ -184,7 +184,7 @@ class Linear:
 
     def _blocker(self, lane: _Lane, item: Item) -> _Lane | None:
         blocker = self._known_blocker(item)
-        can_wait = not lane.is_past or lane.is_outside or item.kind == BETWEEN
+        can_wait = not lane.is_past or lane.is_outside or item.kind == BETWEEN or lane.at == 0
         is_hinted = item.hints and lane.unhinted != lane.at
         if blocker is None and is_hinted and (can_wait or item.position > lane.position):
             return self._hinted_blocker(lane, item)
