@@ -537,6 +537,10 @@ void turns_settle(Thread *thread);
 void turns_leave(Thread *thread);
 void turns_arrive(Thread *thread);
 void turns_consent_slowly(Thread *thread);
+void turns_halt(Thread *thread);
+void turns_release(void);
+bool turns_is_halted(const Thread *thread);
+void turns_forget(void);
 
 /* Where nothing is under way that another thread must not see half done. */
 static inline void turns_consent(Thread *thread)
@@ -559,6 +563,7 @@ static inline uint64_t location_key(const PyObject *object, const PyObject *name
 
 /* flow.c */
 int flow_begin(void);
+void flow_forget(void);
 void flow_access(Thread *thread, const PyObject *object, const PyObject *name, bool writes,
                  bool is_update);
 void flow_note(Thread *thread, const Wanted *wanted, bool is_alone);

@@ -14,6 +14,7 @@
 
 enum Presence { ABSENT, PRESENT, TAKEN };
 enum { READERS = -1 };
+enum { HALT_NS = 100000000 }; /* how long the end of the run waits for others to come to a point */
 
 static _Atomic int32_t changing; /* a transfer is under way */
 
@@ -132,6 +133,56 @@ static void __attribute__((noinline)) transfer(Thread *thread)
     atomic_store(&changing, 0);
 }
 
+/* ---- the end ---- */
+
+/* The run is about to be closed: others stay where they are, so that how far they came is known.
+ * Whoever comes to no point for so long is left alone. */
+void turns_halt(Thread *thread)
+{
+    if (!are_used()) {
+        return;
+    }
+    int64_t deadline_ns = real_ns() + HALT_NS;
+    turns_leave(thread);
+    for (int turn = 1; atomic_exchange(&changing, 1) != 0 && real_ns() < deadline_ns; turn++) {
+        parallel_pause(turn);
+    }
+    for (uint32_t i = 0; i < gate.state->threads; i++) {
+        Thread *other = &gate.slots[i];
+        if (other == thread || other->status == FREE || other->status == ENDED) {
+            continue;
+        }
+        atomic_store(&other->lane.asked, 1);
+        for (int turn = 1; !become(other, TAKEN) && real_ns() < deadline_ns; turn++) {
+            parallel_pause(turn);
+        }
+    }
+    turns_arrive(thread);
+}
+
+/* It is closed, and the program goes on without us. */
+void turns_release(void)
+{
+    for (uint32_t i = 0; are_used() && i < gate.state->threads; i++) {
+        atomic_store(&gate.slots[i].lane.asked, 0);
+        int32_t taken = TAKEN;
+        atomic_compare_exchange_strong(&gate.slots[i].lane.presence, &taken, ABSENT);
+    }
+    atomic_store(&changing, 0);
+}
+
+/* Is it where it is because it was halted? Then it has not done what comes at its position. */
+bool turns_is_halted(const Thread *thread)
+{
+    return are_used() && atomic_load(&((Thread *)thread)->lane.presence) == TAKEN;
+}
+
+/* In a forked process, where nobody is who was in the middle of a transfer. */
+void turns_forget(void)
+{
+    atomic_store(&changing, 0);
+}
+
 /* ---- what a site accesses ---- */
 
 /* The thread is about to make the accesses that it has wanted: from here to its next point nobody
@@ -147,6 +198,9 @@ void turns_settle(Thread *thread)
     }
     if (__builtin_expect(!are_owned, 0)) {
         transfer(thread);
+    }
+    if (__builtin_expect(!gate.active, 0)) { /* closed meanwhile */
+        count = 0;
     }
     bool is_light = gate.settings.order == ORDER_LIGHT;
     for (uint32_t i = 0; i < count; i++) {
