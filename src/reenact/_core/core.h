@@ -1228,11 +1228,11 @@ bool threads_is_let_go(void);
 bool threads_are_leaving(void);
 PyObject *threads_leave(PyObject *result);
 extern PyMethodDef clock_functions[], thread_functions[], call_functions[], import_functions[];
-extern PyMethodDef wrap_functions[], input_functions[];
+extern PyMethodDef wrap_functions[], input_functions[], ordered_functions[];
 extern PyMethodDef path_functions[], value_functions[], file_functions[], signal_functions[],
     fork_functions[];
 extern PyMethodDef site_functions[];
-extern PyTypeObject TickType, NumbersType, OthersType, CallType, MethodCallType, BootType,
+extern PyTypeObject OrderedType, TickType, NumbersType, OthersType, CallType, MethodCallType, BootType,
     ReadyType;
 
 /* tick.c */

@@ -21,7 +21,7 @@ from reenact.engine import guarded
 from reenact.inputs import Inputs
 from reenact.instrument import listing, loader
 from reenact.instrument.rewrite import PLACEHOLDER
-from reenact.intercept import install
+from reenact.intercept import install, unlocked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,6 +47,8 @@ def main() -> None:
         return
     policy = instrument(packages)
     take_over(inputs)
+    if policy.is_shared:
+        unlocked.install()
     chooser = _chooser(strategy, int(seed)) if ":" in strategy else None
     is_package = complete_path(kind, target)
     if strategy.startswith(FOLLOWS):
