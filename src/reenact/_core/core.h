@@ -581,6 +581,10 @@ void turns_settle(Thread *thread);
 void turns_leave(Thread *thread);
 void turns_arrive(Thread *thread);
 void turns_consent_slowly(Thread *thread);
+void turns_halt(Thread *thread);
+void turns_release(void);
+bool turns_is_halted(const Thread *thread);
+void turns_forget(void);
 
 /* Where nothing is under way that another thread must not see half done. */
 static inline void turns_consent(Thread *thread)
@@ -607,6 +611,7 @@ static inline uint64_t location_key(const PyObject *object, const PyObject *name
 
 /* flow.c */
 int flow_begin(void);
+void flow_forget(void);
 void flow_access(Thread *thread, const PyObject *object, const PyObject *name, bool writes,
                  bool is_update);
 void flow_note(Thread *thread, const Wanted *wanted, bool is_alone);
@@ -1275,11 +1280,11 @@ bool threads_is_let_go(void);
 bool threads_are_leaving(void);
 PyObject *threads_leave(PyObject *result);
 extern PyMethodDef clock_functions[], thread_functions[], call_functions[], import_functions[];
-extern PyMethodDef wrap_functions[], input_functions[];
+extern PyMethodDef wrap_functions[], input_functions[], ordered_functions[];
 extern PyMethodDef path_functions[], value_functions[], file_functions[], signal_functions[],
     fork_functions[];
 extern PyMethodDef site_functions[];
-extern PyTypeObject TickType, NumbersType, OthersType, CallType, MethodCallType, BootType,
+extern PyTypeObject OrderedType, TickType, NumbersType, OthersType, CallType, MethodCallType, BootType,
     ReadyType;
 
 /* tick.c */

@@ -102,6 +102,8 @@ static void forget(void)
     lanes_forget();
     shifts_forget();
     order_forget();
+    flow_forget();
+    turns_forget();
     files_forget((base & 0xffffff) << 24);
 }
 

@@ -876,6 +876,9 @@ void gate_foreign(void)
 /* The run is over; threads that are parked stay so for ever unless they are let go. */
 void gate_close(bool let_go)
 {
+    if (me != NULL) {
+        turns_halt(me);
+    }
     pthread_mutex_lock(&gate.mutex);
     if (gate.is_parallel) {
         parallel_close();
@@ -893,4 +896,7 @@ void gate_close(bool let_go)
         wake(&gate.slots[i]);
     }
     pthread_mutex_unlock(&gate.mutex);
+    if (let_go) {
+        turns_release();
+    }
 }

@@ -184,7 +184,8 @@ void lane_other(Thread *thread, enum LaneOther kind, uint64_t argument)
 void lane_final(Thread *thread, const Thread *other)
 {
     lane_other(thread, LANE_FINAL, (uint64_t)other->index);
-    stream_varint(&thread->lane.stream, (uint64_t)thread_position(other));
+    int64_t position = thread_position(other) - turns_is_halted(other);
+    stream_varint(&thread->lane.stream, (uint64_t)(position < 0 ? 0 : position));
 }
 
 /* What another thread did at a position seems to have come before; unless that is known. */

@@ -405,7 +405,7 @@ PyMODINIT_FUNC PyInit__core(void)
 {
     static const char *const OPERATION_NAMES[] = {OPERATIONS(AS_TEXT)};
     static const char *const OBJECT_NAMES[] = {OBJECTS(AS_TEXT)};
-    PyTypeObject *types[] = {&TickType,       &NumbersType, &OthersType, &CallType,
+    PyTypeObject *types[] = {&OrderedType, &TickType,       &NumbersType, &OthersType, &CallType,
                              &MethodCallType, &BootType,    &ReadyType};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         if (PyType_Ready(types[i]) < 0) {
@@ -421,6 +421,7 @@ PyMODINIT_FUNC PyInit__core(void)
         PyModule_AddFunctions(module, import_functions) < 0 ||
         PyModule_AddType(module, &CallType) < 0 ||
         PyModule_AddFunctions(module, wrap_functions) < 0 ||
+        PyModule_AddFunctions(module, ordered_functions) < 0 ||
         PyModule_AddFunctions(module, input_functions) < 0 ||
         PyModule_AddFunctions(module, value_functions) < 0 ||
         PyModule_AddFunctions(module, site_functions) < 0 ||

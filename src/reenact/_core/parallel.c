@@ -247,6 +247,9 @@ enum Waited parallel_wait(Thread *thread, enum Operation kind, Object *object, i
     }
     thread->pending_object = object != NULL ? object->id : 0;
     if (!is_replay()) {
+        if (object != NULL && !thread->lane.waits) { /* what it finds taken was taken by then */
+            lane_after(thread, object->latest);
+        }
         lane_wait(thread, thread->pending_site, object);
     }
     else if (obey_wait(thread)) {

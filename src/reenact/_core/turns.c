@@ -25,6 +25,7 @@ enum { READERS = -1, CONTENDED = 1 << 30 };
  * kept, and for how many points */
 enum { LONG_STREAK = 4, LEASE = 24 };
 enum { MOST_CONFLICTS = 4, CALM_REPEATS = 200, CALM_READS = 200, LOOKS = 100 };
+enum { HALT_NS = 100000000 }; /* how long the end of the run waits for others to come to a point */
 
 static _Atomic int32_t changing; /* a transfer is under way */
 
@@ -269,6 +270,9 @@ void turns_settle(Thread *thread)
     turns_consent(thread);
     while (!take_all(thread)) {
     }
+    if (__builtin_expect(!gate.active, 0)) { /* closed meanwhile */
+        count = 0;
+    }
     bool is_light = gate.settings.order == ORDER_LIGHT;
     for (uint32_t i = 0; i < lane->wanted_count; i++) {
         const Wanted *wanted = &lane->wanted[i];
@@ -279,4 +283,54 @@ void turns_settle(Thread *thread)
         (is_light ? flow_note : order_note)(thread, wanted, is_alone);
     }
     lane->wanted_count = 0;
+}
+
+/* ---- the end ---- */
+
+/* The run is about to be closed: others stay where they are, so that how far they came is known.
+ * Whoever comes to no point for so long is left alone. */
+void turns_halt(Thread *thread)
+{
+    if (!are_used()) {
+        return;
+    }
+    int64_t deadline_ns = real_ns() + HALT_NS;
+    turns_leave(thread);
+    for (int turn = 1; atomic_exchange(&changing, 1) != 0 && real_ns() < deadline_ns; turn++) {
+        parallel_pause(turn);
+    }
+    for (uint32_t i = 0; i < gate.state->threads; i++) {
+        Thread *other = &gate.slots[i];
+        if (other == thread || other->status == FREE || other->status == ENDED) {
+            continue;
+        }
+        atomic_store(&other->lane.asked, 1);
+        for (int turn = 1; !become(other, TAKEN) && real_ns() < deadline_ns; turn++) {
+            parallel_pause(turn);
+        }
+    }
+    turns_arrive(thread);
+}
+
+/* It is closed, and the program goes on without us. */
+void turns_release(void)
+{
+    for (uint32_t i = 0; are_used() && i < gate.state->threads; i++) {
+        atomic_store(&gate.slots[i].lane.asked, 0);
+        int32_t taken = TAKEN;
+        atomic_compare_exchange_strong(&gate.slots[i].lane.presence, &taken, ABSENT);
+    }
+    atomic_store(&changing, 0);
+}
+
+/* Is it where it is because it was halted? Then it has not done what comes at its position. */
+bool turns_is_halted(const Thread *thread)
+{
+    return are_used() && atomic_load(&((Thread *)thread)->lane.presence) == TAKEN;
+}
+
+/* In a forked process, where nobody is who was in the middle of a transfer. */
+void turns_forget(void)
+{
+    atomic_store(&changing, 0);
 }

@@ -7,6 +7,7 @@ which of the two it is, only the core knows. What is printed about the run is th
 
 from __future__ import annotations
 
+import _frozen_importlib
 import _queue
 import _thread
 import atexit
@@ -20,7 +21,7 @@ from reenact.engine import guarded
 from reenact.inputs import Inputs
 from reenact.instrument import listing, loader
 from reenact.instrument.rewrite import PLACEHOLDER
-from reenact.intercept import install
+from reenact.intercept import install, unlocked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ def main() -> None:
         return
     policy = instrument(packages)
     take_over(inputs)
+    if policy.is_shared:
+        unlocked.install()
     chooser = _chooser(strategy, int(seed)) if ":" in strategy else None
     is_package = complete_path(kind, target)
     if strategy.startswith(FOLLOWS):
@@ -159,6 +162,23 @@ def _settle_order() -> None:
     ours._counter = counted
     os._exit = exit_closed
     _core.hide_frames(counted.__code__)
+    _keep_import_locks()
+
+
+def _keep_import_locks() -> None:
+    """A lock of importlib's dies with the last thread that waits for it, and who that is depends on
+    reference counts, which nothing orders. So none dies: each module has one for good."""
+    importing: Any = _frozen_importlib
+    kept: list[Any] = []
+    make = importing._ModuleLock
+
+    def kept_lock(name: str) -> Any:
+        lock = make(name)
+        kept.append(lock)
+        return lock
+
+    importing._ModuleLock = kept_lock
+    _core.hide_frames(kept_lock.__code__)
 
 
 def _hash_anew(locks: set[Any]) -> None:

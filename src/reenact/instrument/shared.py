@@ -37,8 +37,15 @@ _FUNCTIONS = {
         *("Thread._wait_for_tstate_lock", "Thread._set_tstate_lock"),
         *("Barrier.n_waiting", "Barrier.broken", "Timer.cancel"),
     ),
+    "_frozen_importlib": (
+        *("_find_and_load", "_find_and_load_unlocked", "_load_unlocked", "_handle_fromlist"),
+        *("_has_deadlocked", "_BlockingOnManager.__enter__", "_BlockingOnManager.__exit__"),
+        *("_ModuleLock.acquire", "_ModuleLock.has_deadlock"),
+    ),
     "_weakrefset": ("WeakSet.add", "WeakSet.__len__", "WeakSet.__contains__", "WeakSet.discard"),
 }
+# As the interpreter knows it, which leaves its frames out of tracebacks.
+_FROZEN = {"_frozen_importlib": "<frozen importlib._bootstrap>"}
 
 
 def give_sites(make: Make) -> None:
@@ -47,7 +54,8 @@ def give_sites(make: Make) -> None:
         module = sys.modules[name]
         path = module.__file__
         assert path is not None
-        codes = dict(_named(make(SourceFileLoader(name, path).get_data(path), path)))
+        source = SourceFileLoader(name, path).get_data(path)
+        codes = dict(_named(make(source, _FROZEN.get(name, path))))
         for qualified in wanted:
             for function in _functions(module, qualified):
                 _swap(function, codes)
@@ -64,7 +72,8 @@ def _named(code: CodeType) -> Iterator[tuple[tuple[str, int], CodeType]]:
 def _functions(module: ModuleType, qualified: str) -> list[FunctionType]:
     """None in versions of Python that do not have it."""
     owner, _, name = qualified.rpartition(".")
-    found: Any = vars(getattr(module, owner)).get(name)
+    holder: Any = getattr(module, owner, None) if owner else module
+    found: Any = None if holder is None else vars(holder).get(name)
     if isinstance(found, property):
         return [each for each in (found.fget, found.fset) if each is not None]
     return [] if found is None else [found]

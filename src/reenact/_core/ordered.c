@@ -1,0 +1,246 @@
+/* Functions of C code that share something without a lock, in runs that keep the order of accesses.
+ *
+ * Such code has no sites. An *ordered* function stands in its place, comes to a point, takes note of
+ * an access to what it shares, and calls it: to its first argument, which of a method is its self,
+ * or to a key that it was given. One that comes after its call is for callbacks: what C code does
+ * next, it does to the key. intercept/unlocked.py says which functions these are. */
+#include "core.h"
+
+typedef struct {
+    PyObject_HEAD vectorcallfunc call;
+    PyObject *native;
+    const PyObject *key; /* borrowed; NULL: the first argument */
+    bool comes_after;
+} Ordered;
+
+/* A point, and an access that the thread is about to make to all that the object holds. */
+static Thread *come_to_point(int *result)
+{
+    Thread *thread = gate.active && gate.has_lanes && gate.settings.order != ORDER_SYNC ? me : NULL;
+    *result = thread == NULL || tick(thread) >= 0 ? 0 : -1;
+    bool is_noted = *result == 0 && gate.is_parallel && gate.settings.mode == MODE_RECORD;
+    return is_noted ? thread : NULL;
+}
+
+static void note(Thread *thread, const PyObject *object, const PyObject *name, bool writes)
+{
+    if (gate.settings.order == ORDER_LIGHT) {
+        flow_access(thread, object, name, writes, writes);
+    }
+    else {
+        order_access(thread, object, name, writes);
+    }
+}
+
+static void settle(Thread *thread)
+{
+    if (!HAS_GIL) {
+        turns_settle(thread);
+    }
+}
+
+static int access_all(const PyObject *object)
+{
+    int result;
+    Thread *thread = come_to_point(&result);
+    if (thread != NULL) {
+        note(thread, object, NULL, true);
+        settle(thread);
+    }
+    return result;
+}
+
+static PyObject *call_in_order(PyObject *self, PyObject *const *args, size_t count, PyObject *names)
+{
+    Ordered *ordered = (Ordered *)self;
+    const PyObject *key = ordered->key != NULL             ? ordered->key
+                          : PyVectorcall_NARGS(count) > 0 ? args[0]
+                                                          : ordered->native;
+    if (!ordered->comes_after && access_all(key) < 0) {
+        return NULL;
+    }
+    PyObject *result = PyObject_Vectorcall(ordered->native, args, count, names);
+    if (ordered->comes_after) {
+        PyObject *type, *value, *traceback;
+        PyErr_Fetch(&type, &value, &traceback);
+        if (access_all(key) < 0) {
+            Py_CLEAR(result);
+            Py_XDECREF(type), Py_XDECREF(value), Py_XDECREF(traceback);
+        }
+        else {
+            PyErr_Restore(type, value, traceback);
+        }
+    }
+    return result;
+}
+
+static PyObject *bind(PyObject *self, PyObject *object, PyObject *type)
+{
+    (void)type;
+    bool is_function = PyCFunction_Check(((Ordered *)self)->native);
+    return object == NULL || is_function ? Py_NewRef(self) : PyMethod_New(self, object);
+}
+
+/* What it does not have itself, such as a name, is the native one's. */
+static PyObject *attribute(PyObject *self, PyObject *name)
+{
+    PyObject *found = PyObject_GenericGetAttr(self, name);
+    if (found == NULL && PyErr_ExceptionMatches(PyExc_AttributeError)) {
+        PyErr_Clear();
+        found = PyObject_GetAttr(((Ordered *)self)->native, name);
+    }
+    return found;
+}
+
+static PyObject *describe(PyObject *self)
+{
+    return PyObject_Repr(((Ordered *)self)->native);
+}
+
+static void ordered_dealloc(PyObject *self)
+{
+    Py_XDECREF(((Ordered *)self)->native);
+    Py_TYPE(self)->tp_free(self);
+}
+
+PyTypeObject OrderedType = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "reenact._core.Ordered",
+    .tp_basicsize = sizeof(Ordered),
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR,
+    .tp_vectorcall_offset = offsetof(Ordered, call),
+    .tp_call = PyVectorcall_Call,
+    .tp_descr_get = bind,
+    .tp_getattro = attribute,
+    .tp_repr = describe,
+    .tp_dealloc = ordered_dealloc,
+};
+
+static PyObject *new_ordered(PyObject *native, const PyObject *key, bool comes_after)
+{
+    Ordered *made = PyObject_New(Ordered, &OrderedType);
+    if (made != NULL) {
+        made->call = call_in_order;
+        made->native = Py_NewRef(native);
+        made->key = key;
+        made->comes_after = comes_after;
+    }
+    return (PyObject *)made;
+}
+
+/* order_methods(type, names): those of them that the type has */
+static PyObject *order_methods(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyTypeObject *type;
+    PyObject *names;
+    if (!PyArg_ParseTuple(args, "O!O!", &PyType_Type, &type, &PyTuple_Type, &names)) {
+        return NULL;
+    }
+    PyObject *methods = compat_type_dict(type);
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); i++) {
+        PyObject *name = PyTuple_GET_ITEM(names, i), *native = PyDict_GetItem(methods, name);
+        PyObject *ours = native == NULL ? NULL : new_ordered(native, NULL, false);
+        if (ours != NULL && PyDict_SetItem(methods, name, ours) < 0) {
+            Py_DECREF(ours);
+            return NULL;
+        }
+        Py_XDECREF(ours);
+    }
+    PyType_Modified(type);
+    Py_RETURN_NONE;
+}
+
+/* ---- caches ---- */
+
+static ternaryfunc native_cache_call;
+
+static PyObject *call_cache(PyObject *self, PyObject *args, PyObject *names)
+{
+    return access_all(self) < 0 ? NULL : native_cache_call(self, args, names);
+}
+
+/* order_caches(type): calls of its instances, by themselves or through a function made next */
+static PyObject *order_caches(PyObject *module, PyObject *type)
+{
+    (void)module;
+    if (PyType_Check(type) && ((PyTypeObject *)type)->tp_call != call_cache) {
+        native_cache_call = ((PyTypeObject *)type)->tp_call;
+        ((PyTypeObject *)type)->tp_call = call_cache;
+    }
+    Py_RETURN_NONE;
+}
+
+/* make_cache(type, function, ...): the type's instance, which goes on after each call of the
+ * function at a point; nobody but the instance has what it calls. */
+static PyObject *make_cache(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    (void)module;
+    if (count < 2 || count > 6) {
+        PyErr_SetString(PyExc_TypeError, "make_cache(type, function, ...)");
+        return NULL;
+    }
+    PyObject *all[6] = {new_ordered(args[1], args[1], true)};
+    if (all[0] == NULL) {
+        return NULL;
+    }
+    for (Py_ssize_t i = 2; i < count; i++) {
+        all[i - 1] = args[i];
+    }
+    PyObject *cache = PyObject_Vectorcall(args[0], all, (size_t)(count - 1), NULL);
+    ((Ordered *)all[0])->key = cache;
+    Py_DECREF(all[0]);
+    return cache;
+}
+
+/* ---- imports ---- */
+
+static PyObject *modules, *native_import, *initializing;
+
+/* What says whether a module is there, and whether it is whole: borrowed, NULL if it is not. */
+static PyObject *spec_of(PyObject *name)
+{
+    PyObject *module = PyUnicode_CheckExact(name) ? PyDict_GetItem(modules, name) : NULL;
+    PyObject *dict = module != NULL && PyModule_Check(module) ? PyModule_GetDict(module) : NULL;
+    return dict == NULL ? NULL : PyDict_GetItemString(dict, "__spec__");
+}
+
+static PyObject *import_in_order(PyObject *module, PyObject *const *args, Py_ssize_t count,
+                                 PyObject *names)
+{
+    (void)module;
+    int result;
+    Thread *thread = come_to_point(&result);
+    if (result < 0) {
+        return NULL;
+    }
+    if (thread != NULL) {
+        PyObject *spec = count > 0 ? spec_of(args[0]) : NULL;
+        note(thread, modules, NULL, false);
+        if (spec != NULL) {
+            note(thread, spec, initializing, false);
+        }
+        settle(thread);
+    }
+    return PyObject_Vectorcall(native_import, args, (size_t)count, names);
+}
+
+static PyMethodDef import_method = {"__import__",
+                                    (PyCFunction)(void (*)(void))import_in_order,
+                                    METH_FASTCALL | METH_KEYWORDS, NULL};
+
+/* order_imports(__import__): a function in its place */
+static PyObject *order_imports(PyObject *module, PyObject *native)
+{
+    (void)module;
+    modules = PyImport_GetModuleDict();
+    native_import = Py_NewRef(native);
+    initializing = PyUnicode_InternFromString("_initializing");
+    return initializing == NULL ? NULL : PyCFunction_New(&import_method, NULL);
+}
+
+PyMethodDef ordered_functions[] = {
+    {"order_methods", order_methods, METH_VARARGS, NULL},
+    {"order_caches", order_caches, METH_O, NULL},
+    {"make_cache", (PyCFunction)(void (*)(void))make_cache, METH_FASTCALL, NULL},
+    {"order_imports", order_imports, METH_O, NULL},
+    {NULL, NULL, 0, NULL}};

@@ -1,0 +1,55 @@
+"""What C code of the standard library shares without a lock, where the order of accesses is kept.
+
+Each of these is called through a function of the core's that takes note of it first. Containers
+are not among them: their methods have sites where they are called.
+"""
+
+from __future__ import annotations
+
+import _functools
+import _io
+import _random
+import builtins
+import sys
+
+from reenact import _core
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_METHODS: dict[type, tuple[str, ...]] = {
+    _random.Random: ("random", "getrandbits", "seed", "getstate", "setstate"),
+    _io.StringIO: (
+        *("write", "writelines", "read", "readline", "readlines"),
+        *("getvalue", "seek", "tell", "truncate", "close"),
+    ),
+    _io.BytesIO: (
+        *("write", "writelines", "read", "read1", "readinto", "readline", "readlines"),
+        *("getvalue", "getbuffer", "seek", "tell", "truncate", "close"),
+    ),
+}
+
+
+def install() -> None:
+    """Before the program's first line."""
+    for kind, names in _METHODS.items():
+        _core.order_methods(kind, names)
+    _order_caches()
+    builtins.__import__ = _core.order_imports(builtins.__import__)
+
+
+def _order_caches() -> None:
+    """A cache calls the function that it is of between looking for a result and keeping it."""
+    c_code: Any = _functools
+    native = c_code._lru_cache_wrapper
+    _core.order_caches(native)
+
+    def cache(function: Any, *rest: Any) -> Any:
+        return _core.make_cache(native, function, *rest)
+
+    c_code._lru_cache_wrapper = cache
+    loaded: Any = sys.modules.get("functools")
+    if loaded is not None:
+        loaded._lru_cache_wrapper = cache
+    _core.hide_frames(cache.__code__)
