@@ -568,6 +568,13 @@ void order_forget(void);
 void order_note(Thread *thread, const Wanted *wanted, bool is_alone);
 void order_access(Thread *thread, const PyObject *object, const PyObject *name, bool writes);
 
+/* baseline.c */
+extern bool baseline_is_on;
+void baseline_open(void);
+void baseline_access(Thread *thread, PyObject *object, PyObject *name, bool writes);
+void baseline_done(Thread *thread, enum Operation kind, const Object *object);
+void baseline_close(void);
+
 /* lanesites.c */
 int lane_site_pass(AccessSite *site, PyObject *operand);
 void lane_site_tell(AccessSite *site, PyObject *object, PyObject *name, bool is_write);

@@ -130,7 +130,10 @@ static inline Target target_of(AccessSite *site, PyObject *operand, Thread *thre
 
 void lane_site_tell(AccessSite *site, PyObject *object, PyObject *name, bool is_write)
 {
-    if (gate.settings.order == ORDER_LIGHT) {
+    if (__builtin_expect(baseline_is_on, 0)) {
+        baseline_access(me, object, name, is_write);
+    }
+    else if (gate.settings.order == ORDER_LIGHT) {
         bool is_update = is_write && (name == NULL || site->deletes);
         flow_access(me, object, name, is_write, is_update);
     }
