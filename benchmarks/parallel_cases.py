@@ -131,6 +131,8 @@ class Recorder:
     record: str
     replay: str | None = None
     info: str | None = None
+    micro: str | None = None  # how to record the microbenchmark, if otherwise
+    micro_replay: str | None = None
 
 
 REENACT_REPLAY = "-m reenact replay RECORDING"
@@ -144,8 +146,14 @@ def reenact(name: str, options: str) -> Recorder:
 
 
 def baseline(name: str) -> Recorder:
-    """One of the papers'. They record; nobody has written a replayer for them."""
-    return Recorder(name, f"{BASELINES / 'run.py'} {name} RECORDING PROGRAM")
+    """One of the papers'. Their replayers are for the microbenchmark alone."""
+    how = BASELINES / "run.py"
+    return Recorder(
+        name,
+        f"{how} {name} RECORDING PROGRAM",
+        micro=f"{how} --accesses {name} RECORDING PROGRAM",
+        micro_replay=f"{how} --replay {name} RECORDING PROGRAM",
+    )
 
 
 RECORDERS = (

@@ -86,11 +86,14 @@ class Bench:
         number: int,
     ) -> None:
         """Record with one thread and with two; replay and look at the latter."""
-        for threads in (1, 2) if isinstance(case, Case) else (2,):
+        is_program = isinstance(case, Case)
+        record = recorder.record if is_program else recorder.micro or recorder.record
+        replay = recorder.replay if is_program else recorder.micro_replay or recorder.replay
+        for threads in (1, 2) if is_program else (2,):
             recording = self.scratch / "recording.reenact"
             remove(recording)
             words = case.words(threads, self.scale)
-            whole_s, output = run(self.fill(recorder.record, words, recording), number)
+            whole_s, output = run(self.fill(record, words, recording), number)
             own_s = read_elapsed(output)
             if own_s is None:
                 raise CommandFailed(words, "printed no line 'elapsed SECONDS'")
@@ -101,8 +104,8 @@ class Bench:
             return
         if seen.sizes is None:
             seen.sizes = self.sizes(recorder, recording)
-        if self.with_replay and recorder.replay is not None:
-            whole_s, replayed = run(self.fill(recorder.replay, words, recording), number)
+        if self.with_replay and replay is not None:
+            whole_s, replayed = run(self.fill(replay, words, recording), number)
             seen.replay.add(whole_s, None)
             is_recording = recorder.info is not None
             seen.differs += is_recording and result_of(replayed) != result_of(output)

@@ -1,22 +1,25 @@
 /* The baselines as a module: begin(name, path), access(), sync(), end(), and drive(), which feeds
    many events at once with the GIL released. find(name) gives the table of functions as a capsule,
-   for the hook of the engine; `find_baseline` is the same for dlsym. */
+   for the hook of the engine; `find_baseline_with` is the same for dlsym. */
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
 #include "baselines.h"
 
+#include <sched.h>
 #include <string.h>
 
 #define CAPSULE "benchmarks.baseline"
 
-static const Baseline *const all[] = {&dejavu_baseline, &jarec_baseline, &leap_baseline,
-                                      &stride_baseline};
+static const Baseline *const all[] = {
+    &dejavu_baseline, &jarec_baseline, &leap_baseline, &stride_baseline,
+    &dejavu_replayer, &jarec_replayer, &leap_replayer, &stride_replayer,
+};
 
 static const Baseline *current;
 
-__attribute__((visibility("default"))) const Baseline *find_baseline(const char *name)
+static const Baseline *find_baseline(const char *name)
 {
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         if (strcmp(all[i]->name, name) == 0) {
@@ -24,6 +27,21 @@ __attribute__((visibility("default"))) const Baseline *find_baseline(const char 
         }
     }
     return NULL;
+}
+
+static void yield(int turn)
+{
+    (void)turn;
+    sched_yield();
+}
+
+void (*baseline_pause)(int) = yield;
+
+__attribute__((visibility("default"))) const Baseline *find_baseline_with(const char *name,
+                                                                          void (*pause)(int))
+{
+    baseline_pause = pause;
+    return find_baseline(name);
 }
 
 static const Baseline *find_or_raise(const char *name)

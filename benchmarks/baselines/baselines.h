@@ -22,6 +22,10 @@ typedef struct {
 } Baseline;
 
 extern const Baseline dejavu_baseline, jarec_baseline, leap_baseline, stride_baseline;
+extern const Baseline dejavu_replayer, jarec_replayer, leap_replayer, stride_replayer;
+
+/* Between two looks at what another thread is about to change; the engine's, if it has one. */
+extern void (*baseline_pause)(int turn);
 
 /* A location is an object and a field of it: `object << FIELD_BITS | field`. The field is that of
    the class (a number for its name, or one for all items of lists), the same for all its objects:

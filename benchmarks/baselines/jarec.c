@@ -7,18 +7,23 @@
 
 #include "baselines.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct {
     uint64_t clock, by_one;
+    uint64_t written; /* the clock of its latest event in the stream */
     Stream stream;
     char apart[64]; /* threads do not write into one another's lines of the cache */
 } Thread;
 
 static Thread threads[MOST_THREADS];
 
+static int accesses_alone; /* for a replayer */
+
 static void begin(const char *path)
 {
+    accesses_alone = getenv("BASELINE_ACCESSES") != NULL;
     trace_open(path, "jarec");
     memset(threads, 0, sizeof threads);
     for (int i = 0; i < MOST_THREADS; i++) {
@@ -26,35 +31,42 @@ static void begin(const char *path)
     }
 }
 
-static void event(int number, uint64_t key)
+static void advance(Thread *thread, Entry *object)
 {
-    Thread *thread = &threads[number];
-    Entry *object = table_find(number, key);
     pthread_mutex_lock(&object->lock);
     uint64_t clock = object->clock > thread->clock ? object->clock : thread->clock;
     object->clock = clock + 1;
     pthread_mutex_unlock(&object->lock);
-    if (clock == thread->clock) {
+    thread->clock = clock + 1;
+}
+
+static void write_clock(Thread *thread)
+{
+    if (thread->clock == thread->written + 1) {
         thread->by_one++;
     }
     else {
         stream_put(&thread->stream, thread->by_one);
-        stream_put(&thread->stream, clock + 1 - thread->clock);
+        stream_put(&thread->stream, thread->clock - thread->written);
         thread->by_one = 0;
     }
-    thread->clock = clock + 1;
+    thread->written = thread->clock;
 }
 
 static void on_access(int thread, uint64_t location, int is_write)
 {
     (void)is_write;
-    event(thread, OBJECT_OF(location));
+    advance(&threads[thread], table_find(thread, OBJECT_OF(location)));
+    write_clock(&threads[thread]);
 }
 
 static void on_sync(int thread, uint64_t object, int kind)
 {
     (void)kind;
-    event(thread, OF_SYNC(object));
+    advance(&threads[thread], table_find(thread, OF_SYNC(object)));
+    if (!accesses_alone) {
+        write_clock(&threads[thread]);
+    }
 }
 
 static void end(void)

@@ -180,21 +180,10 @@ static inline bool points_are_wanted(void)
     return gate.active && me != NULL && (gate.exploring || sites_are_points);
 }
 
-static inline void tell_lane(AccessSite *site, PyObject *object, PyObject *name, bool is_write)
-{
-    if (gate.settings.order == ORDER_LIGHT) {
-        bool is_update = is_write && (name == NULL || site->deletes);
-        flow_access(me, object, name, is_write, is_update);
-    }
-    else {
-        order_access(me, object, name, is_write);
-    }
-}
-
 static int tell(AccessSite *site, PyObject *object, PyObject *name, bool is_write)
 {
     if (gate.is_parallel) {
-        tell_lane(site, object, name, is_write);
+        lane_site_tell(site, object, name, is_write);
         return 0;
     }
     if (accesses_are_watched && watch_access(site, object, name, is_write) < 0) {
@@ -281,7 +270,7 @@ static int tell_variable(AccessSite *site)
     return tell_augmented(site) < 0 ? -1 : tell(site, object, site->name, site->writes);
 }
 
-static int __attribute__((noinline, cold)) take_note(AccessSite *site, PyObject *operand)
+int __attribute__((noinline, cold)) access_note(AccessSite *site, PyObject *operand)
 {
     switch (site->kind) {
     case ACCESS_ATTRIBUTE:
@@ -310,67 +299,13 @@ static inline bool is_number(PyObject *value)
     return PyFloat_CheckExact(value) || PyLong_CheckExact(value);
 }
 
-/* What most sites come to, if it can be said in a few steps: the one object that is accessed, else
- * NULL. Names of attributes are the site's; *name* is NULL for what a container holds. */
-static inline PyObject *one_object(AccessSite *site, PyObject *operand, PyObject **name)
-{
-    bool is_plain = site->kind == ACCESS_ATTRIBUTE || site->kind == ACCESS_ITEM;
-    PyObject **at = is_plain && site->recalls ? place_of(site, site->depth) : NULL;
-    PyObject *object = !is_plain || (site->recalls && at == NULL) ? NULL
-                       : site->recalls                            ? at[-site->depth]
-                                                                  : operand;
-    if (object == NULL || (site->augments && (at == NULL || !is_number(at[-1])))) {
-        return NULL;
-    }
-    *name = site->kind == ACCESS_ATTRIBUTE ? site->name : NULL;
-    bool is_known = *name == NULL ? PyList_CheckExact(object) || PyDict_CheckExact(object)
-                                  : Py_TYPE(object)->tp_base == &PyBaseObject_Type &&
-                                        (Py_TYPE(object)->tp_flags & Py_TPFLAGS_HEAPTYPE);
-    return is_known ? object : NULL;
-}
-
-/* The thread is past the point, and about to access what the site is of. */
-static int note_in_lane(AccessSite *site, PyObject *operand, Thread *thread)
-{
-    PyObject *name, *object = one_object(site, operand, &name);
-    if (object != NULL) {
-        tell_lane(site, object, name, site->writes);
-    }
-    else if (take_note(site, operand) < 0) {
-        return -1;
-    }
-    if (!HAS_GIL && thread->lane.wanted_count > 0) {
-        turns_settle(thread);
-    }
-    return 0;
-}
-
-/* In a run that is in lanes, with an order of accesses, every site is a point, and what it is of
- * matters to the recorder. In a replay of it others may look as well. */
-static int pass_in_lane(AccessSite *site, PyObject *operand)
-{
-    Thread *thread = gate.active ? me : NULL;
-    bool is_point = thread != NULL && gate.settings.order != ORDER_SYNC;
-    if (is_point && tick(thread) < 0) {
-        return -1;
-    }
-    if (gate.is_parallel) {
-        bool is_noted = is_point && gate.settings.mode == MODE_RECORD;
-        return is_noted ? note_in_lane(site, operand, thread) : 0;
-    }
-    if (accesses_are_watched && take_note(site, operand) < 0) {
-        return -1;
-    }
-    return races_are_on || races_are_watched ? modes_tell(site, operand) : 0;
-}
-
 /* The point comes first: what others do meanwhile may change which variable is meant. */
 static int pass(AccessSite *site, PyObject *operand)
 {
     if (gate.has_lanes) {
-        return pass_in_lane(site, operand);
+        return lane_site_pass(site, operand);
     }
-    if ((accesses_are_watched || points_are_wanted()) && take_note(site, operand) < 0) {
+    if ((accesses_are_watched || points_are_wanted()) && access_note(site, operand) < 0) {
         return -1;
     }
     return races_are_on || races_are_watched ? modes_tell(site, operand) : 0;

@@ -578,6 +578,7 @@ static inline void turns_want(Thread *thread, Wanted wanted)
 }
 
 void turns_settle(Thread *thread);
+bool turns_settle_at_once(Thread *thread);
 void turns_leave(Thread *thread);
 void turns_arrive(Thread *thread);
 void turns_consent_slowly(Thread *thread);
@@ -601,6 +602,17 @@ static inline void turns_consent(Thread *thread)
 void order_forget(void);
 void order_note(Thread *thread, const Wanted *wanted, bool is_alone);
 void order_access(Thread *thread, const PyObject *object, const PyObject *name, bool writes);
+
+/* baseline.c */
+extern bool baseline_is_on;
+void baseline_open(void);
+void baseline_access(Thread *thread, PyObject *object, PyObject *name, bool writes);
+void baseline_done(Thread *thread, enum Operation kind, const Object *object);
+void baseline_close(void);
+
+/* lanesites.c */
+int lane_site_pass(AccessSite *site, PyObject *operand);
+void lane_site_tell(AccessSite *site, PyObject *object, PyObject *name, bool is_write);
 
 /* An object and a name of its, or all of a container, by address; the first bits are the best. */
 static inline uint64_t location_key(const PyObject *object, const PyObject *name)
@@ -894,6 +906,7 @@ struct AccessSite {
     bool is_bound;   /* by name: the object is that of the bound method below the operands */
     bool is_raw;     /* by name, past the methods of the object's own class */
     bool is_bare;    /* has no operand: it is a statement */
+    uint8_t local;   /* its operand is loaded right after it, from this variable; counted from 1 */
     bool ticks;      /* a tick as well, which comes first */
     const PyCodeObject *code; /* that it was planted into */
     uint32_t number;          /* for memos: races.h; 0 if there are too many */
@@ -931,6 +944,7 @@ void access_changed(void);     /* who needs to be told */
 bool is_access_placeholder(PyObject *constant);
 PyObject *access_site(PyObject *constant);
 int access_tell(AccessSite *site, PyObject *operand);
+int access_note(AccessSite *site, PyObject *operand);
 PyObject *access_below(AccessSite *site, int depth);
 void access_make_known(AccessSite *site);
 PyObject *access_holder(AccessSite *site);

@@ -303,7 +303,8 @@ static inline bool is_bare(enum Shape shape, const AccessSite *site)
 
 static PyObject *__attribute__((noinline)) pass_around(AccessSite *site, PyObject *operand)
 {
-    return access_tell(site, operand) < 0 ? NULL : Py_NewRef(operand);
+    int result = gate.is_parallel ? lane_site_pass(site, operand) : access_tell(site, operand);
+    return result < 0 ? NULL : Py_NewRef(operand);
 }
 
 static PyObject *__attribute__((noinline)) pass_after(AccessSite *site)
@@ -354,9 +355,27 @@ static PyObject *matrix_multiply(PyObject *left, PyObject *right)
     return Py_TYPE(left)->tp_as_mapping->mp_subscript(left, right);
 }
 
+/* Of a variable that is loaded right after this (plant.c): it need not be counted as used twice. */
+static PyObject *ask_of_local(AccessSite *site)
+{
+    PyThreadState *tstate = me != NULL && me->tstate != NULL ? me->tstate : PyThreadState_Get();
+    PyObject *operand = compat_top_frame(tstate)->localsplus[site->local - 1];
+    if (gate.is_parallel && !site->ticks) {
+        return lane_site_pass(site, operand) < 0 ? NULL : Py_NewRef(Py_None);
+    }
+    PyObject *result = Py_TYPE(site)->tp_as_mapping->mp_subscript((PyObject *)site, operand);
+    if (result == NULL) {
+        return NULL;
+    }
+    Py_DECREF(result);
+    return Py_NewRef(Py_None);
+}
+
 static PyObject *negation(PyObject *self)
 {
-    return Py_TYPE(self)->tp_as_mapping->mp_subscript(self, Py_True);
+    AccessSite *site = (AccessSite *)self;
+    return site->local != 0 ? ask_of_local(site)
+                            : Py_TYPE(self)->tp_as_mapping->mp_subscript(self, Py_True);
 }
 
 static int truth(PyObject *self)

@@ -198,6 +198,7 @@ static PyObject *start_gate(PyObject *module, PyObject *args)
     thread->parent = -1;
     threads_bind(thread);
     gate_adopt_main(thread);
+    baseline_open();
     gate.active = true;
     if (!epoch_start() && checkpoint_is_on()) {
         checkpoint_stop(STOPPED_AT_BEGINNING);

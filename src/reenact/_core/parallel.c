@@ -330,6 +330,10 @@ static void relate(Thread *thread, enum Operation kind, Object *object)
 void parallel_done(enum Operation kind, Object *object)
 {
     Thread *thread = me;
+    if (__builtin_expect(baseline_is_on, 0)) {
+        baseline_done(thread, kind, object);
+        return;
+    }
     uint32_t site = site_here(kind);
     turns_consent(thread);
     if (object != NULL && object->id == 0 && object->kind != OBJECT_THREAD) {
@@ -418,6 +422,9 @@ static void end_flow(Thread *thread)
 
 void parallel_close(void)
 {
+    if (baseline_is_on) {
+        baseline_close();
+    }
     gate.state->operations = 0;
     for (uint32_t i = 0; i < gate.state->threads; i++) {
         const Thread *thread = &gate.slots[i];

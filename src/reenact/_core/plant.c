@@ -175,8 +175,9 @@ static int units_of_operator(_Py_CODEUNIT unit)
 
 /* A site, and an operand of one instruction that cannot fail, or fails at the same place. How many
  * units behind the site have been dealt with. */
-static int shorten_operand(_Py_CODEUNIT *at, bool is_extended)
+static int shorten_operand(_Py_CODEUNIT *at, PyObject *constant, bool is_extended)
 {
+    (void)constant;
     int opcode = compat_opcode(at[1]), units = units_of_operator(at[2]);
     if (units == 0 || (opcode != LOAD_FAST && opcode != LOAD_CONST && opcode != LOAD_DEREF)) {
         return 0;
@@ -279,10 +280,22 @@ static void shorten_statement(PyCodeObject *code, _Py_CODEUNIT *at, PyObject *co
 #endif
 }
 
-static int shorten_operand(_Py_CODEUNIT *at, bool is_extended)
+/* Without a GIL, each use of what another thread has made is counted by an atomic instruction. So
+ * the site of a variable comes before the variable, and finds it by itself. */
+static int shorten_operand(_Py_CODEUNIT *at, PyObject *constant, bool is_extended)
 {
-    (void)at, (void)is_extended;
-    return 0;
+    (void)is_extended;
+    int variable = compat_argument(at[1]);
+    bool is_fit = !HAS_GIL && compat_opcode(at[1]) == LOAD_FAST && variable < UINT8_MAX &&
+                  compat_opcode(at[2]) == BINARY_SUBSCR && INLINE_CACHE_ENTRIES_BINARY_SUBSCR == 1;
+    if (!is_fit) {
+        return 0;
+    }
+    ((AccessSite *)constant)->local = (uint8_t)(variable + 1);
+    at[3] = at[1];
+    compat_set_instruction(&at[1], UNARY_NEGATIVE, 0);
+    compat_set_instruction(&at[2], POP_TOP, 0);
+    return 3;
 }
 #endif
 
@@ -313,7 +326,7 @@ static int shorten_at(PyCodeObject *code, _Py_CODEUNIT *at, PyObject *constant, 
             shorten_statement(code, at, constant, is_extended);
         }
         else if (is_site) {
-            return shorten_operand(at, is_extended);
+            return shorten_operand(at, constant, is_extended);
         }
     }
     return 0;

@@ -262,6 +262,34 @@ static bool take_all(Thread *thread)
     return true;
 }
 
+static inline void note(Thread *thread, const Wanted *wanted)
+{
+    bool is_alone = atomic_load_explicit(&wanted->turn->owner, memory_order_relaxed) > 0;
+    if (wanted->writes) {
+        wanted->turn->is_written = true;
+    }
+    if (gate.settings.order == ORDER_LIGHT) {
+        flow_note(thread, wanted, is_alone);
+    }
+    else {
+        order_note(thread, wanted, is_alone);
+    }
+}
+
+/* The same as turns_settle, if one thing is wanted, is the thread's, and nobody asks for any. */
+bool turns_settle_at_once(Thread *thread)
+{
+    Lane *lane = &thread->lane;
+    bool is_asked = atomic_load_explicit(&lane->asked, memory_order_relaxed) != 0;
+    if (is_asked || lane->locked_count != 0 || lane->wanted_count != 1 ||
+        !is_owned(thread, lane->wanted)) {
+        return false;
+    }
+    lane->wanted_count = 0;
+    note(thread, lane->wanted);
+    return true;
+}
+
 /* The thread is about to make the accesses that it has wanted: from here to its next point nobody
  * else comes in between. */
 void turns_settle(Thread *thread)
@@ -271,16 +299,10 @@ void turns_settle(Thread *thread)
     while (!take_all(thread)) {
     }
     if (__builtin_expect(!gate.active, 0)) { /* closed meanwhile */
-        count = 0;
+        lane->wanted_count = 0;
     }
-    bool is_light = gate.settings.order == ORDER_LIGHT;
     for (uint32_t i = 0; i < lane->wanted_count; i++) {
-        const Wanted *wanted = &lane->wanted[i];
-        bool is_alone = atomic_load_explicit(&wanted->turn->owner, memory_order_relaxed) > 0;
-        if (wanted->writes) {
-            wanted->turn->is_written = true;
-        }
-        (is_light ? flow_note : order_note)(thread, wanted, is_alone);
+        note(thread, &lane->wanted[i]);
     }
     lane->wanted_count = 0;
 }
