@@ -80,7 +80,7 @@ def found() -> dict[str, Any]:
             holder["stack"] = [each for each in holder["stack"] if not each[0].startswith(_OURS)]
     return {
         "version": 1,
-        "races": races,
+        "races": [race for race in races if not _is_lent(race["first"], race["second"])],
         "left_out": left_out,
         "overflow": overflow,
         "forgotten": forgotten,
@@ -89,6 +89,11 @@ def found() -> dict[str, Any]:
         "locks": _core.locks_found(),
         "threads": [{"index": index, "name": name} for index, name in sorted(edges.names.items())],
     }
+
+
+def _is_lent(*accesses: dict[str, Any]) -> bool:
+    """Are all of them in code that has sites for another reason? `edges` says what it orders."""
+    return all(each["stack"] and each["stack"][0][0] in loader.lent for each in accesses)
 
 
 def _told_late(name: str) -> str:

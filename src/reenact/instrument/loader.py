@@ -70,6 +70,7 @@ ACCESSES, RACES, ON_TRUST, UNKEPT = "@accesses", "@races=", "@heuristic", "@unke
 RANGES = "@ranges"
 # The order of accesses is kept: some modules of the standard library have sites as well (shared.py)
 SHARED = "@shared"
+lent: set[str] = set()  # files that have sites for that alone: what races in there is not told
 COMMAND = "<string>"  # what Python calls the file of `python -c`
 
 
@@ -93,7 +94,7 @@ class Policy:
         is_shared: bool = False,
     ) -> None:
         self.is_shared = is_shared
-        self.packages = (*instrument, *(MODULES if is_shared else ()))
+        self.packages = tuple(instrument)
         self.enabled = enabled
         self.accesses = accesses
         self.races = races
@@ -123,6 +124,10 @@ class Policy:
 
     def wants(self, name: str, path: str) -> bool:
         """Is the module *name*, whose file is *path*, to be instrumented?"""
+        return self.is_asked_for(name, path) or (self.is_shared and _is_within(name, MODULES))
+
+    def is_asked_for(self, name: str, path: str) -> bool:
+        """And not only for the order of accesses: is it of interest to who runs the program?"""
         if not self.enabled or _is_within(name, _OURS):
             return False
         return _is_within(name, self.packages) or not is_library(path)
@@ -281,6 +286,8 @@ class Finder:
         if "." not in spec.name and any(part in spec.origin for part in _INSTALLED):
             self.note_module(f"{spec.name} {spec.origin}")
         if self.policy.wants(spec.name, spec.origin):
+            if not self.policy.is_asked_for(spec.name, spec.origin):
+                lent.add(spec.origin)
             self._instrument(spec, spec.origin)
         elif type(spec.loader) is SourceFileLoader:
             self._warm_bytecode(spec, spec.origin)
@@ -400,7 +407,7 @@ def install(
     _installed = Finder(policy, instrumenter, note_module)
     sys.meta_path.insert(0, _installed)
     if policy.is_shared:
-        give_sites(instrumenter.code)
+        lent.update(give_sites(instrumenter.code))
 
 
 def uninstall() -> None:

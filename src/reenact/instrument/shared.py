@@ -48,14 +48,16 @@ _FUNCTIONS = {
 _FROZEN = {"_frozen_importlib": "<frozen importlib._bootstrap>"}
 
 
-def give_sites(make: Make) -> None:
-    """To functions of modules that are loaded. *make* makes the code of a source file."""
+def give_sites(make: Make) -> Iterator[str]:
+    """To functions of modules that are loaded; the files of these. *make* makes the code of one."""
     for name, wanted in _FUNCTIONS.items():
         module = sys.modules[name]
         path = module.__file__
         assert path is not None
         source = SourceFileLoader(name, path).get_data(path)
-        codes = dict(_named(make(source, _FROZEN.get(name, path))))
+        file = _FROZEN.get(name, path)
+        codes = dict(_named(make(source, file)))
+        yield file
         for qualified in wanted:
             for function in _functions(module, qualified):
                 _swap(function, codes)
