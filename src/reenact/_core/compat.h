@@ -696,9 +696,9 @@ static inline PyThreadState *compat_thread_state(void)
 #endif
 }
 
-/* Without a GIL an object that another thread was the last to let go of dies in the thread that made
- * it, as soon as that looks for such, between two instructions. While this is put off it does not;
- * whether there was any. */
+/* Without a GIL an object that another thread was the last to let go of dies in the thread that
+ * made it, as soon as that looks for such, between two instructions. While this is put off it does
+ * not; whether there was any. */
 static inline bool compat_put_off_deaths(void)
 {
 #ifdef Py_GIL_DISABLED
