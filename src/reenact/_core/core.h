@@ -551,7 +551,7 @@ extern Thread *at_work;
 void shifts_forget(void);
 void shifts_change(Thread *thread);
 
-/* A thread has come to a point, or has done something. */
+/* A thread has come to a point, or goes on after a wait. */
 static inline void shifts_take(Thread *thread)
 {
     if (HAS_GIL && __builtin_expect(thread != at_work, 0)) {

@@ -38,6 +38,15 @@ static bool is_replay(void)
     return gate.settings.mode == MODE_REPLAY;
 }
 
+/* The thread runs, at a point or after a wait. What else it does without the GIL, such as a write,
+ * counts as done before others went on. */
+static void note_shift(Thread *thread)
+{
+    if (!is_replay()) {
+        shifts_take(thread);
+    }
+}
+
 /* ---- objects ---- */
 
 /* Whoever holds it may have to stop for a collection, which waits for us in turn. */
@@ -54,6 +63,7 @@ void parallel_hold(Object *object)
     if (thread != NULL) {
         turns_arrive(thread);
         thread->lane.is_held_up = false;
+        note_shift(thread);
     }
 }
 
@@ -140,7 +150,7 @@ int parallel_point(Thread *thread)
     if (is_replay()) {
         return obey_point(thread);
     }
-    shifts_take(thread);
+    note_shift(thread);
     if (thread->budget <= 0) {
         int64_t budget = thread->lane.is_leaving ? 1 : CHECK_INTERVAL;
         thread->limit += budget - thread->budget;
@@ -273,6 +283,7 @@ enum Waited parallel_wait(Thread *thread, enum Operation kind, Object *object, i
     atomic_fetch_sub(&timed, deadline_ns >= 0);
     thread->waits_for = NULL;
     thread->pending_site = 0;
+    note_shift(thread);
     int result = is_replay() ? 0 : take_signals(thread);
     if (object != NULL) {
         object_hold(object);
@@ -307,7 +318,9 @@ static void relate_to_end(Thread *thread, enum Operation kind, Object *object, i
         }
     }
     else if (is_failure(kind) && is_held && gate.slots[ending].status != ENDED) {
-        lane_after(thread, object->latest);
+        if (object->latest.thread != ending) { /* which is about to end, and comes later */
+            lane_after(thread, object->latest);
+        }
         object->latest = (Deed){thread->index, thread_position(thread)};
     }
     else {
@@ -346,7 +359,9 @@ void parallel_done(enum Operation kind, Object *object)
         }
         return;
     }
-    shifts_take(thread);
+    if (kind == OP_BEGIN) {
+        note_shift(thread);
+    }
     if (object != NULL) {
         relate(thread, kind, object);
     }

@@ -24,8 +24,9 @@ void shifts_forget(void)
 /* How far a thread has come that does not run: what it waits in is not done yet. */
 static int64_t reached(const Thread *thread)
 {
-    bool is_done = thread->status != WAITING && thread->status != ENDED;
-    return thread_position(thread) - (!is_done || thread->lane.is_held_up);
+    const Lane *lane = &thread->lane;
+    bool is_done = thread->status != WAITING && !lane->is_held_up && !lane->is_leaving;
+    return thread_position(thread) - !is_done;
 }
 
 void shifts_change(Thread *thread)
