@@ -185,8 +185,17 @@ typedef struct {
     Turn *turn; /* at which its location begins */
     uint64_t key;
     bool writes, is_update, needs_all; /* the last: none may read it meanwhile */
+    bool is_container;                 /* C code may call the program back, and go on with it */
 } Wanted;
-enum { MOST_WANTED = 9 };
+enum { MOST_WANTED = 16, MOST_PENDING = 8 };
+
+/* An access that calls the program back is under way until its frame has gone on. */
+typedef struct {
+    Wanted wanted;
+    const void *frame;
+    const _Py_CODEUNIT *site;
+    int room; /* compat_room_for_calls */
+} Pending;
 
 /* What one thread of a parallel run did, or is to do again: lanes.c, obey.c. */
 typedef struct {
@@ -201,7 +210,8 @@ typedef struct {
     RecentSite *recent;
     _Atomic int32_t presence, asked; /* turns.c */
     Wanted wanted[MOST_WANTED];      /* by the site that is being passed */
-    uint32_t wanted_count;
+    Pending pending[MOST_PENDING];   /* the outermost first */
+    uint32_t wanted_count, pending_count;
     uint64_t operations;
     bool waits; /* that the operation under way waits was told */
     /* of a replay */

@@ -190,7 +190,7 @@ void order_access(Thread *thread, const PyObject *object, const PyObject *name, 
 {
     Location *location = location_of(object, name);
     if (!HAS_GIL) {
-        turns_want(thread, (Wanted){&location->turn, 0, writes, false, writes});
+        turns_want(thread, (Wanted){&location->turn, 0, writes, false, writes, name == NULL});
     }
     else if (writes) {
         note_write(thread, location);

@@ -14,6 +14,7 @@
 
 enum Presence { ABSENT, PRESENT, TAKEN };
 enum { READERS = -1 };
+enum { LONGEST_ACCESS = 24 }; /* units of code, from a site to behind its access */
 enum { HALT_NS = 100000000 }; /* how long the end of the run waits for others to come to a point */
 
 static _Atomic int32_t changing; /* a transfer is under way */
@@ -183,6 +184,51 @@ void turns_forget(void)
     atomic_store(&changing, 0);
 }
 
+/* ---- callbacks ---- */
+
+/* A dict compares its keys, a heap its items, a list that is sorted asks for keys: in the middle of
+ * an access the program runs, with sites and points, and others may come in between. What C code
+ * does then is a part of no site but the last one in the callback. So each of those accesses again
+ * what is under way outside it. */
+
+/* Is the frame where it was at the site, or at the instruction behind it? */
+static bool is_under_way(const Pending *pending, Frame *frame)
+{
+    for (; frame != NULL; frame = frame->previous) {
+        if (frame == pending->frame) {
+            ptrdiff_t since = compat_frame_instruction(frame) - pending->site;
+            return since >= 0 && since <= LONGEST_ACCESS;
+        }
+    }
+    return false;
+}
+
+static void __attribute__((noinline)) want_what_is_under_way(Thread *thread, int room)
+{
+    Lane *lane = &thread->lane;
+    while (lane->pending_count > 0 && lane->pending[lane->pending_count - 1].room <= room) {
+        lane->pending_count--; /* of this level, or of one that it was called by */
+    }
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < lane->pending_count; i++) {
+        if (is_under_way(&lane->pending[i], compat_top_frame(thread->tstate))) {
+            lane->pending[kept++] = lane->pending[i];
+            turns_want(thread, lane->pending[i].wanted);
+        }
+    }
+    lane->pending_count = kept;
+}
+
+static void begin(Thread *thread, const Wanted *wanted, int room)
+{
+    Lane *lane = &thread->lane;
+    Frame *frame = compat_top_frame(thread->tstate);
+    if (lane->pending_count < MOST_PENDING && frame != NULL) {
+        lane->pending[lane->pending_count++] =
+            (Pending){*wanted, frame, compat_frame_instruction(frame), room};
+    }
+}
+
 /* ---- what a site accesses ---- */
 
 /* The thread is about to make the accesses that it has wanted: from here to its next point nobody
@@ -191,6 +237,11 @@ void turns_settle(Thread *thread)
 {
     Lane *lane = &thread->lane;
     turns_consent(thread);
+    uint32_t own_count = lane->wanted_count;
+    int room = compat_room_for_calls(thread->tstate);
+    if (lane->pending_count > 0) {
+        want_what_is_under_way(thread, room);
+    }
     uint32_t count = lane->wanted_count;
     bool are_owned = true;
     for (uint32_t i = 0; i < count; i++) {
@@ -210,6 +261,9 @@ void turns_settle(Thread *thread)
             wanted->turn->is_written = true;
         }
         (is_light ? flow_note : order_note)(thread, wanted, is_alone);
+        if (wanted->is_container && i < own_count) {
+            begin(thread, wanted, room);
+        }
     }
     lane->wanted_count = 0;
 }
