@@ -182,6 +182,9 @@ static inline bool points_are_wanted(void)
 
 static inline void tell_lane(AccessSite *site, PyObject *object, PyObject *name, bool is_write)
 {
+    if (name != NULL) {
+        classes_tell(me, object, name, is_write);
+    }
     if (gate.settings.order == ORDER_LIGHT) {
         bool is_update = is_write && (name == NULL || site->deletes);
         flow_access(me, object, name, is_write, is_update);

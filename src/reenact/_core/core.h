@@ -178,6 +178,7 @@ typedef struct {
     _Atomic int32_t owner; /* thread + 1; 0 nobody, -1 all that read */
     bool is_written;       /* by its owner, since it has it */
     bool was_shared;       /* by readers, before its owner had it; for others to take back */
+    bool is_unsaid;        /* others have read it and said nothing: turns_share */
 } Turn;
 
 /* An access that a site is about to make. */
@@ -552,6 +553,7 @@ void turns_halt(Thread *thread);
 void turns_release(void);
 bool turns_is_halted(const Thread *thread);
 void turns_forget(void);
+void turns_share(Turn *turn);
 
 /* Where nothing is under way that another thread must not see half done. */
 static inline void turns_consent(Thread *thread)
@@ -572,7 +574,31 @@ static inline uint64_t location_key(const PyObject *object, const PyObject *name
     return (mixed ^ ((uintptr_t)name >> 3)) * 0xD6E8FEB86659FD93ULL;
 }
 
+Turn *order_turn(const PyObject *object, const PyObject *name);
+
+/* classes.c */
+enum { CLASS_NAMES = 1024 };
+extern _Atomic uint8_t class_names[CLASS_NAMES];
+void classes_tell_slowly(Thread *thread, const PyObject *name, bool writes);
+
+static inline _Atomic uint8_t *class_name(const PyObject *name)
+{
+    return &class_names[((uintptr_t)name >> 4) % CLASS_NAMES];
+}
+
+/* What an attribute of an object is may be said by its class. */
+static inline void classes_tell(Thread *thread, const PyObject *object, const PyObject *name,
+                                bool is_write)
+{
+    bool writes = is_write && PyType_Check(object);
+    bool is_known = atomic_load_explicit(class_name(name), memory_order_relaxed);
+    if (__builtin_expect(writes || is_known, 0)) {
+        classes_tell_slowly(thread, name, writes);
+    }
+}
+
 /* flow.c */
+Turn *flow_turn(const PyObject *object, const PyObject *name);
 int flow_begin(void);
 void flow_forget(void);
 void flow_access(Thread *thread, const PyObject *object, const PyObject *name, bool writes,

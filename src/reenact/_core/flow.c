@@ -94,6 +94,11 @@ static void identify(Flow *location, uint64_t key)
     }
 }
 
+Turn *flow_turn(const PyObject *object, const PyObject *name)
+{
+    return &locations[location_key(object, name) >> (64 - TABLE_BITS)].turn;
+}
+
 /* ---- one thread's ---- */
 
 static void own(Flow *location, Deed now, bool reads, bool writes)

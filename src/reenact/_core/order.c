@@ -87,6 +87,11 @@ static inline Location *location_of(const PyObject *object, const PyObject *name
     return &locations[location_key(object, name) >> (64 - TABLE_BITS)];
 }
 
+Turn *order_turn(const PyObject *object, const PyObject *name)
+{
+    return &location_of(object, name)->turn;
+}
+
 /* ---- several readers ---- */
 
 static Readers *readers_of(Packed read)

@@ -80,13 +80,13 @@ static inline bool is_owned(const Thread *thread, const Wanted *wanted)
 
 /* Which of the others have read is not known: what comes next comes after all that they have done
  * so far. The location is not theirs any more, so that whoever is let go cannot read it again. */
-static void take_from_readers(Thread *thread)
+static void take_from_readers(Thread *thread, bool is_unsaid)
 {
     for (uint32_t i = 0; i < gate.state->threads; i++) {
         Thread *other = &gate.slots[i];
         if (other != thread && other->status != FREE) {
             hold_off(other); /* one that has ended is absent for good */
-            if (gate.settings.order == ORDER_DITTO) {
+            if (is_unsaid || gate.settings.order == ORDER_DITTO) {
                 lane_after(thread, (Deed){other->index, thread_position(other) - 1});
             }
             let_go(other);
@@ -113,8 +113,16 @@ static void take_over(Thread *thread, Turn *turn, bool writes)
     atomic_store(&turn->owner, thread->index + 1);
     if (owner == READERS) {
         turn->was_shared = true;
-        take_from_readers(thread);
+        take_from_readers(thread, turn->is_unsaid);
+        turn->is_unsaid = false;
     }
+}
+
+/* Everybody may have read what nobody has told of so far. */
+void turns_share(Turn *turn)
+{
+    int32_t nobody = 0;
+    turn->is_unsaid = atomic_compare_exchange_strong(&turn->owner, &nobody, READERS);
 }
 
 /* All at once, and present again before anybody else can take something. */
