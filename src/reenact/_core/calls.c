@@ -163,6 +163,28 @@ static PyObject *recorded_path_call(Call *call, Thread *thread, PyObject *const 
     return result;
 }
 
+static Object passed = {.kind = OBJECT_FILE, .ends = -1, .latest = {.thread = -1}};
+
+/* Nothing is kept of what is done to the program's own files, and a replay does it again: where
+ * threads run as they like, in the same order. */
+static PyObject *pass_in_order(Call *call, Thread *thread, PyObject *const *args, size_t count,
+                               PyObject *names)
+{
+    if (!gate.has_lanes) {
+        return call_native(call, thread, args, count, names);
+    }
+    object_hold(&passed);
+    PyObject *result = call_native(call, thread, args, count, names);
+    if (gate.active) {
+        PyObject *type, *value, *traceback;
+        PyErr_Fetch(&type, &value, &traceback);
+        gate_done(OP_TEXT, &passed);
+        PyErr_Restore(type, value, traceback);
+    }
+    object_let_go(&passed);
+    return result;
+}
+
 PyObject *recorded_call(PyObject *self, PyObject *const *args, size_t count, PyObject *names)
 {
     Call *call = (Call *)self;
@@ -171,7 +193,7 @@ PyObject *recorded_call(PyObject *self, PyObject *const *args, size_t count, PyO
         return perform(call, args, count, names);
     }
     if (is_passed(call, args, count)) {
-        return call_native(call, thread, args, count, names);
+        return pass_in_order(call, thread, args, count, names);
     }
     if (call->flags & CALL_WAITS) {
         return recorded_waiting_call(call, thread, args, count, names);
@@ -260,7 +282,7 @@ static Object written = {.kind = OBJECT_FILE, .ends = -1, .latest = {.thread = -
 
 void output_forget(void)
 {
-    written = (Object){.kind = OBJECT_FILE, .ends = -1, .latest = {.thread = -1}};
+    written = passed = (Object){.kind = OBJECT_FILE, .ends = -1, .latest = {.thread = -1}};
 }
 
 /* Below a buffered writer there is no point: it holds a lock of its own while it calls this. A pipe

@@ -376,6 +376,18 @@ static inline _Py_CODEUNIT *compat_frame_instruction(Frame *frame)
 #endif
 }
 
+/* How many calls of the interpreter by C code there is room for: less within a callback. Each level
+ * has its number, as long as it runs. */
+static inline int compat_room_for_calls(const PyThreadState *tstate)
+{
+#if PY_VERSION_HEX >= 0x030C0000
+    return tstate->c_recursion_remaining;
+#else
+    (void)tstate;
+    return 0;
+#endif
+}
+
 /* The same, whether or not the interpreter has specialised it: on 3.11 a call is two instructions,
  * and once it has often been made the first of them does it all. */
 static inline _Py_CODEUNIT *compat_frame_call(Frame *frame)

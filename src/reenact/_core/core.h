@@ -191,6 +191,7 @@ typedef struct {
     uint8_t reads;
     int32_t last;
     uint32_t repeats;
+    bool is_unsaid; /* others have read it and said nothing: turns_share */
 } Turn;
 
 /* An access that a site is about to make. */
@@ -198,8 +199,17 @@ typedef struct {
     Turn *turn; /* at which its location begins */
     uint64_t key;
     bool writes, is_update, needs_all; /* the last: none may read it meanwhile */
+    bool is_container;                 /* C code may call the program back, and go on with it */
 } Wanted;
-enum { MOST_WANTED = 9 };
+enum { MOST_WANTED = 16, MOST_PENDING = 8 };
+
+/* An access that calls the program back is under way until its frame has gone on. */
+typedef struct {
+    Wanted wanted;
+    const void *frame;
+    const _Py_CODEUNIT *site;
+    int room; /* compat_room_for_calls */
+} Pending;
 
 /* What one thread of a parallel run did, or is to do again: lanes.c, obey.c. */
 typedef struct {
@@ -214,11 +224,12 @@ typedef struct {
     RecentSite *recent;
     _Atomic int32_t presence, asked; /* turns.c */
     Wanted wanted[MOST_WANTED];      /* by the site that is being passed */
-    uint32_t wanted_count;
-    Turn *locked[MOST_WANTED]; /* contended locations that it has until its next point */
+    Turn *locked[MOST_WANTED];       /* contended locations that it has until its next point */
     uint32_t locked_count;
     const Turn *locked_last; /* the latest, how often in a row, and for how many points */
     uint32_t streak, lease;
+    Pending pending[MOST_PENDING]; /* the outermost first */
+    uint32_t wanted_count, pending_count;
     uint64_t operations;
     bool waits;      /* that the operation under way waits was told */
     bool is_held_up; /* the operation under way waits for an object that another holds */
@@ -525,6 +536,7 @@ void lane_final(Thread *thread, const Thread *other);
 int64_t *lane_known(Lane *lane, int32_t other);
 void lane_flow(Thread *thread, const Interval *interval);
 void lane_hint(Thread *thread, Deed moment, Halt place);
+void lane_closes(Thread *thread);
 Stream *inputs_begin(void);
 Cursor *inputs_cursor(void);
 Stream *inputs_stream(void);
@@ -586,6 +598,7 @@ void turns_halt(Thread *thread);
 void turns_release(void);
 bool turns_is_halted(const Thread *thread);
 void turns_forget(void);
+void turns_share(Turn *turn);
 
 /* Where nothing is under way that another thread must not see half done. */
 static inline void turns_consent(Thread *thread)
@@ -621,7 +634,31 @@ static inline uint64_t location_key(const PyObject *object, const PyObject *name
     return (mixed ^ ((uintptr_t)name >> 3)) * 0xD6E8FEB86659FD93ULL;
 }
 
+Turn *order_turn(const PyObject *object, const PyObject *name);
+
+/* classes.c */
+enum { CLASS_NAMES = 1024 };
+extern _Atomic uint8_t class_names[CLASS_NAMES];
+void classes_tell_slowly(Thread *thread, const PyObject *name, bool writes);
+
+static inline _Atomic uint8_t *class_name(const PyObject *name)
+{
+    return &class_names[((uintptr_t)name >> 4) % CLASS_NAMES];
+}
+
+/* What an attribute of an object is may be said by its class. */
+static inline void classes_tell(Thread *thread, const PyObject *object, const PyObject *name,
+                                bool is_write)
+{
+    bool writes = is_write && PyType_Check(object);
+    bool is_known = atomic_load_explicit(class_name(name), memory_order_relaxed);
+    if (__builtin_expect(writes || is_known, 0)) {
+        classes_tell_slowly(thread, name, writes);
+    }
+}
+
 /* flow.c */
+Turn *flow_turn(const PyObject *object, const PyObject *name);
 int flow_begin(void);
 void flow_forget(void);
 void flow_access(Thread *thread, const PyObject *object, const PyObject *name, bool writes,
@@ -1298,8 +1335,8 @@ extern PyMethodDef wrap_functions[], input_functions[], ordered_functions[];
 extern PyMethodDef path_functions[], value_functions[], file_functions[], signal_functions[],
     fork_functions[];
 extern PyMethodDef site_functions[];
-extern PyTypeObject OrderedType, TickType, NumbersType, OthersType, CallType, MethodCallType, BootType,
-    ReadyType;
+extern PyTypeObject OrderedType, TickType, NumbersType, OthersType, CallType, MethodCallType,
+    BootType, ReadyType;
 
 /* tick.c */
 int tick_slowly(Thread *thread);

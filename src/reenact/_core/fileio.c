@@ -164,6 +164,14 @@ PyObject *close_call(PyObject *self, PyObject *const *args, size_t count, PyObje
 {
     Call *call = (Call *)self;
     if (gate.active && PyVectorcall_NARGS(count) > 0) {
+        Thread *thread = me;
+        if (gate.has_lanes && thread != NULL) {
+            PyObject *type, *value, *traceback;
+            PyErr_Fetch(&type, &value, &traceback); /* of whoever lets go of the file */
+            parallel_extra_point(thread);
+            lane_closes(thread);
+            PyErr_Restore(type, value, traceback);
+        }
         note_closing(descriptor_of(call, args[0]));
     }
     return PyObject_Vectorcall(call->native, args, count, names);

@@ -22,6 +22,7 @@ enum { MOST_BLOBS = 1 << 16, MOST_DESCRIPTORS = 4096 };
 File files[MOST_FILES];
 int file_count;
 static uint64_t last_id;
+static Guard guard; /* threads of a parallel run open files at the same time */
 static struct {
     uint64_t hash, at;
 } blobs[MOST_BLOBS];
@@ -276,7 +277,9 @@ PyObject *note_open(const Call *call, PyObject *result, int flags)
         return NULL;
     }
     if (fstat(fd, &found) == 0 && S_ISREG(found.st_mode)) {
+        compat_guard(&guard);
         note_regular(fd, flags, &found);
+        compat_unguard(&guard);
     }
     else {
         stream_varint(inputs_stream(), place_for(fd, &found));

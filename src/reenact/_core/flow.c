@@ -94,6 +94,11 @@ static void identify(Flow *location, uint64_t key)
     }
 }
 
+Turn *flow_turn(const PyObject *object, const PyObject *name)
+{
+    return &locations[location_key(object, name) >> (64 - TABLE_BITS)].turn;
+}
+
 /* ---- one thread's ---- */
 
 static void own(Flow *location, Deed now, bool reads, bool writes)
@@ -205,7 +210,8 @@ void flow_access(Thread *thread, const PyObject *object, const PyObject *name, b
     uint64_t key = location_key(object, name);
     Flow *location = &locations[key >> (64 - TABLE_BITS)];
     bool is_one_threads = atomic_load_explicit(&location->number, memory_order_relaxed) == 0;
-    Wanted wanted = {&location->turn, key, writes, is_update, writes || is_one_threads};
+    Wanted wanted = {&location->turn, key,           writes,
+                     is_update,       writes || is_one_threads, name == NULL};
     if (HAS_GIL) {
         flow_note(thread, &wanted, true);
     }

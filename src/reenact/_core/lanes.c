@@ -273,12 +273,27 @@ void lanes_forget(void)
     outside.latest = (Deed){.thread = -1};
 }
 
+static void come_outside(Thread *thread)
+{
+    lane_after(thread, outside.latest);
+    outside.latest = (Deed){thread->index, thread_position(thread)};
+}
+
+/* The thread is about to close a descriptor, whose number others may have next. */
+void lane_closes(Thread *thread)
+{
+    if (gate.is_parallel && gate.settings.mode == MODE_RECORD) {
+        object_hold(&outside);
+        come_outside(thread);
+        object_let_go(&outside);
+    }
+}
+
 Stream *inputs_begin(void)
 {
     if (gate.is_parallel) {
         object_hold(&outside);
-        lane_after(me, outside.latest);
-        outside.latest = (Deed){me->index, thread_position(me)};
+        come_outside(me);
         put(me, LANE_INPUT, 0, 0, 0);
         object_let_go(&outside);
     }

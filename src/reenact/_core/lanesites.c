@@ -132,14 +132,24 @@ void lane_site_tell(AccessSite *site, PyObject *object, PyObject *name, bool is_
 {
     if (__builtin_expect(baseline_is_on, 0)) {
         baseline_access(me, object, name, is_write);
+        return;
     }
-    else if (gate.settings.order == ORDER_LIGHT) {
+    if (name != NULL) {
+        classes_tell(me, object, name, is_write);
+    }
+    if (gate.settings.order == ORDER_LIGHT) {
         bool is_update = is_write && (name == NULL || site->deletes);
         flow_access(me, object, name, is_write, is_update);
     }
     else {
         order_access(me, object, name, is_write);
     }
+}
+
+/* Items of lists are found without asking the program, and so is what an iterator comes to. */
+static inline bool may_call_back(const AccessSite *site, PyObject *object)
+{
+    return !PyList_CheckExact(object) || (site->kind != ACCESS_ITEM && site->kind != ACCESS_TURN);
 }
 
 /* The thread is past the point, and about to access what the site is of. */
@@ -153,6 +163,9 @@ static inline int note(AccessSite *site, PyObject *operand, Thread *thread)
     }
     else if (target.object != NULL) {
         lane_site_tell(site, target.object, target.name, target.writes);
+        if (!may_call_back(site, target.object)) {
+            thread->lane.wanted->is_container = false;
+        }
     }
     if (!HAS_GIL && thread->lane.wanted_count > 0 && !turns_settle_at_once(thread)) {
         turns_settle(thread);

@@ -87,6 +87,11 @@ static inline Location *location_of(const PyObject *object, const PyObject *name
     return &locations[location_key(object, name) >> (64 - TABLE_BITS)];
 }
 
+Turn *order_turn(const PyObject *object, const PyObject *name)
+{
+    return &location_of(object, name)->turn;
+}
+
 /* ---- several readers ---- */
 
 static Readers *readers_of(Packed read)
@@ -190,7 +195,7 @@ void order_access(Thread *thread, const PyObject *object, const PyObject *name, 
 {
     Location *location = location_of(object, name);
     if (!HAS_GIL) {
-        turns_want(thread, (Wanted){&location->turn, 0, writes, false, writes});
+        turns_want(thread, (Wanted){&location->turn, 0, writes, false, writes, name == NULL});
     }
     else if (writes) {
         note_write(thread, location);

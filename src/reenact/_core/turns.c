@@ -25,6 +25,7 @@ enum { READERS = -1, CONTENDED = 1 << 30 };
  * kept, and for how many points */
 enum { LONG_STREAK = 4, LEASE = 24 };
 enum { MOST_CONFLICTS = 4, CALM_REPEATS = 200, CALM_READS = 200, LOOKS = 100 };
+enum { LONGEST_ACCESS = 24 }; /* units of code, from a site to behind its access */
 enum { HALT_NS = 100000000 }; /* how long the end of the run waits for others to come to a point */
 
 static _Atomic int32_t changing; /* a transfer is under way */
@@ -110,13 +111,13 @@ static inline bool is_owned(const Thread *thread, const Wanted *wanted)
 
 /* Which of the others have read is not known: what comes next comes after all that they have done
  * so far. The location is not theirs any more, so that whoever is let go cannot read it again. */
-static void take_from_readers(Thread *thread)
+static void take_from_readers(Thread *thread, bool is_unsaid)
 {
     for (uint32_t i = 0; i < gate.state->threads; i++) {
         Thread *other = &gate.slots[i];
         if (other != thread && other->status != FREE) {
             hold_off(other); /* one that has ended is absent for good */
-            if (gate.settings.order == ORDER_DITTO) {
+            if (is_unsaid || gate.settings.order == ORDER_DITTO) {
                 lane_after(thread, (Deed){other->index, thread_position(other) - 1});
             }
             let_go(other);
@@ -160,8 +161,16 @@ static void take_over(Thread *thread, Turn *turn, bool writes)
     atomic_store(&turn->owner, owner == 0 ? thread->index + 1 : as_owner(thread, turn));
     if (owner == READERS) {
         turn->was_shared = true;
-        take_from_readers(thread);
+        take_from_readers(thread, turn->is_unsaid);
+        turn->is_unsaid = false;
     }
+}
+
+/* Everybody may have read what nobody has told of so far. */
+void turns_share(Turn *turn)
+{
+    int32_t nobody = 0;
+    turn->is_unsaid = atomic_compare_exchange_strong(&turn->owner, &nobody, READERS);
 }
 
 /* All at once, and present again before anybody else can take something. */
@@ -239,6 +248,51 @@ static void __attribute__((noinline)) await_free(Thread *thread, const Turn *tur
     }
 }
 
+/* ---- callbacks ---- */
+
+/* A dict compares its keys, a heap its items, a list that is sorted asks for keys: in the middle of
+ * an access the program runs, with sites and points, and others may come in between. What C code
+ * does then is a part of no site but the last one in the callback. So each of those accesses again
+ * what is under way outside it. */
+
+/* Is the frame where it was at the site, or at the instruction behind it? */
+static bool is_under_way(const Pending *pending, Frame *frame)
+{
+    for (; frame != NULL; frame = frame->previous) {
+        if (frame == pending->frame) {
+            ptrdiff_t since = compat_frame_instruction(frame) - pending->site;
+            return since >= 0 && since <= LONGEST_ACCESS;
+        }
+    }
+    return false;
+}
+
+static void __attribute__((noinline)) want_what_is_under_way(Thread *thread, int room)
+{
+    Lane *lane = &thread->lane;
+    while (lane->pending_count > 0 && lane->pending[lane->pending_count - 1].room <= room) {
+        lane->pending_count--; /* of this level, or of one that it was called by */
+    }
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < lane->pending_count; i++) {
+        if (is_under_way(&lane->pending[i], compat_top_frame(thread->tstate))) {
+            lane->pending[kept++] = lane->pending[i];
+            turns_want(thread, lane->pending[i].wanted);
+        }
+    }
+    lane->pending_count = kept;
+}
+
+static void begin(Thread *thread, const Wanted *wanted, int room)
+{
+    Lane *lane = &thread->lane;
+    Frame *frame = compat_top_frame(thread->tstate);
+    if (lane->pending_count < MOST_PENDING && frame != NULL) {
+        lane->pending[lane->pending_count++] =
+            (Pending){*wanted, frame, compat_frame_instruction(frame), room};
+    }
+}
+
 /* ---- what a site accesses ---- */
 
 /* All that is wanted is the thread's, until its next point. If not, it may be the next time. */
@@ -276,13 +330,14 @@ static inline void note(Thread *thread, const Wanted *wanted)
     }
 }
 
-/* The same as turns_settle, if one thing is wanted, is the thread's, and nobody asks for any. */
+/* The same as turns_settle, if one thing is wanted, is the thread's, nobody asks for any, and the
+ * program is not called back. */
 bool turns_settle_at_once(Thread *thread)
 {
     Lane *lane = &thread->lane;
     bool is_asked = atomic_load_explicit(&lane->asked, memory_order_relaxed) != 0;
     if (is_asked || lane->locked_count != 0 || lane->wanted_count != 1 ||
-        !is_owned(thread, lane->wanted)) {
+        lane->pending_count != 0 || lane->wanted->is_container || !is_owned(thread, lane->wanted)) {
         return false;
     }
     lane->wanted_count = 0;
@@ -296,6 +351,11 @@ void turns_settle(Thread *thread)
 {
     Lane *lane = &thread->lane;
     turns_consent(thread);
+    uint32_t own_count = lane->wanted_count;
+    int room = compat_room_for_calls(thread->tstate);
+    if (lane->pending_count > 0) {
+        want_what_is_under_way(thread, room);
+    }
     while (!take_all(thread)) {
     }
     if (__builtin_expect(!gate.active, 0)) { /* closed meanwhile */
@@ -303,6 +363,9 @@ void turns_settle(Thread *thread)
     }
     for (uint32_t i = 0; i < lane->wanted_count; i++) {
         note(thread, &lane->wanted[i]);
+        if (lane->wanted[i].is_container && i < own_count) {
+            begin(thread, &lane->wanted[i], room);
+        }
     }
     lane->wanted_count = 0;
 }

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 MODULES = (
     "asyncio",
+    "collections",
     "concurrent",
     "functools",
     "multiprocessing.dummy",
