@@ -2,13 +2,14 @@
 
    DejaVu: the clock of all events must have come to this one. JaRec: no other thread may have an
    event left with a smaller clock. LEAP: the field's vector must have come to this thread. Stride:
-   the same for writes, once all reads of the version before were made; reads wait for their version.
+   the same for writes, once all reads of the version before were made; reads wait for their
+   version.
 
    They are as simple as they can be, and good for programs whose threads make the same accesses in
-   each run, such as the microbenchmark. Synchronisation is left to itself: it is not waited for, and
-   traces that are to be replayed have none (`BASELINE_ACCESSES`, see run.py). A thread that makes
-   more accesses than it did goes on without waiting, and that is told. Like the recorders they are
-   called before the access alone: what is measured is cost. */
+   each run, such as the microbenchmark. Synchronisation is left to itself: it is not waited for,
+   and traces that are to be replayed have none (`BASELINE_ACCESSES`, see run.py). A thread that
+   makes more accesses than it did goes on without waiting, and that is told. Like the recorders
+   they are called before the access alone: what is measured is cost. */
 
 #include "baselines.h"
 
@@ -126,8 +127,7 @@ static void begin_readers(const char *path)
 static uint64_t next_number(Reader *reader)
 {
     const Numbers *numbers = reader->numbers;
-    return numbers == NULL || reader->next == numbers->count ? NEVER
-                                                             : numbers->at[reader->next++];
+    return numbers == NULL || reader->next == numbers->count ? NEVER : numbers->at[reader->next++];
 }
 
 static void dejavu_access(int thread, uint64_t location, int is_write)

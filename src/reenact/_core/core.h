@@ -195,6 +195,8 @@ typedef struct {
 } Wanted;
 enum { MOST_WANTED = 9 };
 
+enum { MOST_TAKEN = 4 };
+
 /* What one thread of a parallel run did, or is to do again: lanes.c, obey.c. */
 typedef struct {
     Stream stream;
@@ -203,7 +205,9 @@ typedef struct {
     int64_t *known;     /* by thread: up to where its doings are known to come before */
     int64_t *named;     /* by thread: the position of it that was named last as a source */
     uint32_t known_room, named_room;
-    uint64_t hint;  /* the latest one told */
+    uint64_t hint;             /* the latest one told */
+    Object *taken[MOST_TAKEN]; /* the locks that it took last, in turn: flow.c */
+    uint32_t taken_count;
     Interval *open; /* under way: flow.c */
     RecentSite *recent;
     _Atomic int32_t presence, asked; /* turns.c */
@@ -236,6 +240,8 @@ struct Object {
     _Atomic int32_t turn; /* likewise, a futex: changes when a wait may be over */
     int32_t parked;       /* likewise: how many wait */
     int32_t woken;        /* likewise: how many of these a release has woken, at most */
+    int32_t taker;        /* likewise: who acquired it last */
+    bool is_signal;       /* likewise: somebody has released it who had not acquired it */
     /* the rest is of the other engines */
     Object *next_free;
     uint64_t serial; /* given when it is first met in any way */
@@ -592,6 +598,7 @@ void flow_access(Thread *thread, const PyObject *object, const PyObject *name, b
                  bool is_update);
 void flow_note(Thread *thread, const Wanted *wanted, bool is_alone);
 void flow_end(Thread *thread, const Thread *of);
+void flow_done(Thread *thread, enum Operation kind, Object *object);
 
 /* parallel.c: the gate of the parallel engine */
 void parallel_adopt(Thread *thread);
@@ -608,6 +615,7 @@ void parallel_thread_gone(Thread *thread, Object *sentinel);
 void parallel_close(void);
 void parallel_look_for_deadlock(void);
 void parallel_hold(Object *object);
+enum { GIVE_WAY = 200 }; /* turns after which a thread gives way to others */
 void parallel_pause(int turn);
 void parallel_extra_point(Thread *thread);
 void parallel_joined(Thread *thread, const Thread *other);

@@ -24,7 +24,7 @@ enum { READERS = -1, CONTENDED = 1 << 30 };
  * it is not; looks at a lock before its taker is absent; after how many accesses in a row a lock is
  * kept, and for how many points */
 enum { LONG_STREAK = 4, LEASE = 24 };
-enum { MOST_CONFLICTS = 4, CALM_REPEATS = 200, CALM_READS = 200, LOOKS = 100 };
+enum { MOST_CONFLICTS = 4, CALM_REPEATS = 200, CALM_READS = 200, LOOKS = 100, FEW_LOOKS = 20 };
 
 static _Atomic int32_t changing; /* a transfer is under way */
 
@@ -231,7 +231,7 @@ static void __attribute__((noinline)) await_free(Thread *thread, const Turn *tur
             is_absent = true;
             turns_leave(thread);
         }
-        parallel_pause(look);
+        parallel_pause(look > FEW_LOOKS ? GIVE_WAY : look); /* who has it may not be running */
     }
     if (is_absent) {
         turns_arrive(thread);
