@@ -579,6 +579,7 @@ extern bool baseline_is_on;
 void baseline_open(void);
 void baseline_access(Thread *thread, PyObject *object, PyObject *name, bool writes);
 void baseline_done(Thread *thread, enum Operation kind, const Object *object);
+void baseline_leave(const Thread *thread);
 void baseline_close(void);
 
 /* lanesites.c */

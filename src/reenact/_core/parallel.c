@@ -145,6 +145,9 @@ int parallel_point(Thread *thread)
         collect_if_due();
     }
     turns_consent(thread);
+    if (__builtin_expect(baseline_is_on, 0)) {
+        baseline_leave(thread);
+    }
     return take_signals(thread);
 }
 

@@ -44,6 +44,9 @@ static void give_back(Lane *lane)
 
 void turns_leave(Thread *thread)
 {
+    if (__builtin_expect(baseline_is_on, 0)) {
+        baseline_leave(thread);
+    }
     if (are_used()) {
         give_back(&thread->lane);
         atomic_store(&thread->lane.presence, ABSENT);
