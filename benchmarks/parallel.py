@@ -19,7 +19,7 @@ import tempfile
 from pathlib import Path
 
 import parallel_report as report
-from parallel_cases import CASES, POINTS, RECORDERS, STOCK, Case, Point, Recorder
+from parallel_cases import CASES, POINTS, RECORDERS, STOCK, WITHOUT, Case, Point, Recorder
 from parallel_measure import Bench
 
 
@@ -65,7 +65,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--no-replay", action="store_true", help="leave out the replays")
     parser.add_argument("--json", type=Path, help="also write all figures to this file")
     parser.add_argument(
-        "--recorders", nargs="*", default=names, help=f"some of {', '.join(names)} and `again`"
+        "--recorders", nargs="*", default=names, help=f"some of {', '.join(names)}, `again`; `no O1`, `no O2` and `neither` of light"
     )
     parser.add_argument(
         "--recorder",
@@ -97,7 +97,7 @@ def choose(only: list[str]) -> list[Case | Point]:
 def recorders_of(options: argparse.Namespace) -> list[Recorder]:
     """Those of the table that are asked for, and those that the command line has by itself."""
     again = Recorder("again", STOCK.record, STOCK.replay)
-    known = {recorder.name: recorder for recorder in (*RECORDERS, again)}
+    known = {recorder.name: recorder for recorder in (*RECORDERS, *WITHOUT, again)}
     if unknown := set(options.recorders) - known.keys():
         raise SystemExit(f"--recorders: {', '.join(unknown)}: there are {', '.join(known)}")
     more = []

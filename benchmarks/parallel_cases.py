@@ -6,7 +6,7 @@ option of the command line.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -132,7 +132,7 @@ class Recorder:
     replay: str | None = None
     info: str | None = None
     micro: str | None = None  # how to record the microbenchmark, if otherwise
-    micro_replay: str | None = None
+    micro_replay: str | None = None  # and to replay it; not at all if empty
 
 
 REENACT_REPLAY = "-m reenact replay RECORDING"
@@ -156,9 +156,20 @@ def baseline(name: str) -> Recorder:
     )
 
 
+def without(name: str, what: str) -> Recorder:
+    """Light without one of its optimisations, or both."""
+    record = f"{HERE / 'light_without.py'} {what} RECORDING PROGRAM"
+    return Recorder(name, record, REENACT_REPLAY, REENACT_INFO)
+
+
+# The microbenchmark races: no replay of `sync` is like its recording. That of `ditto` is replayed in
+# parallel, as the earlier systems do it.
 RECORDERS = (
-    reenact("sync", "--engine parallel --order sync"),
-    reenact("ditto", "--engine parallel --order ditto"),
+    replace(reenact("sync", "--engine parallel --order sync"), micro_replay=""),
+    replace(
+        reenact("ditto", "--engine parallel --order ditto"),
+        micro_replay="-m reenact replay --engine parallel RECORDING",
+    ),
     reenact("light", "--engine parallel --order light"),
     reenact("serial", ""),
     baseline("dejavu"),
@@ -166,6 +177,7 @@ RECORDERS = (
     baseline("leap"),
     baseline("stride"),
 )
+WITHOUT = (without("no O1", "O1"), without("no O2", "O2"), without("neither", "O1,O2"))
 STOCK = Recorder("stock", "PROGRAM", "PROGRAM")
 
 # Parts of a recording that have nothing to do with the order of events.

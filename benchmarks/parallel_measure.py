@@ -88,7 +88,9 @@ class Bench:
         """Record with one thread and with two; replay and look at the latter."""
         is_program = isinstance(case, Case)
         record = recorder.record if is_program else recorder.micro or recorder.record
-        replay = recorder.replay if is_program else recorder.micro_replay or recorder.replay
+        replay = recorder.replay
+        if not is_program and recorder.micro_replay is not None:
+            replay = recorder.micro_replay
         for threads in (1, 2) if is_program else (2,):
             recording = self.scratch / "recording.reenact"
             remove(recording)
@@ -104,7 +106,7 @@ class Bench:
             return
         if seen.sizes is None:
             seen.sizes = self.sizes(recorder, recording)
-        if self.with_replay and replay is not None:
+        if self.with_replay and replay:
             whole_s, replayed = run(self.fill(replay, words, recording), number)
             seen.replay.add(whole_s, None)
             is_recording = recorder.info is not None

@@ -104,6 +104,7 @@ static PyObject *py_access(PyObject *self, PyObject *args)
         return NULL;
     }
     current->access(thread, location, is_write);
+    current->leave(thread);
     Py_RETURN_NONE;
 }
 
@@ -139,6 +140,7 @@ static PyObject *py_drive(PyObject *self, PyObject *args)
         memcpy(event, (const char *)events.buf + at, sizeof event);
         if (event[1] < 2) {
             current->access(thread, event[0], (int)event[1]);
+            current->leave(thread);
         }
         else {
             current->sync(thread, event[0], (int)event[1] - 2);

@@ -1,10 +1,11 @@
 /* The earlier recorders that ours are measured against. Not product code: nothing of this is
    installed.
 
-   A hook calls `access` for each access to what threads share, and `sync` for each synchronisation,
-   from the thread that does it, without any lock held; a baseline writes what its paper would have
-   written. It is called once, before the access, so that two accesses which come within nanoseconds
-   of one another may be written in the other order: what is measured is cost, not fidelity. */
+   A hook calls `access` for each access to what threads share, right before it, and `sync` for each
+   synchronisation, right after it, from the thread that does it; a baseline writes what its paper
+   would have written. There is no call after an access: what must not be let go before the access
+   is done, the lock of a recorder or the turn of a replayer, is kept until the thread's next event,
+   or until `leave`, which the hook calls at the next point and before the thread waits. */
 
 #ifndef REENACT_BASELINES_H
 #define REENACT_BASELINES_H
@@ -18,6 +19,7 @@ typedef struct {
     void (*begin)(const char *path);
     void (*access)(int thread, uint64_t location, int is_write);
     void (*sync)(int thread, uint64_t object, int kind);
+    void (*leave)(int thread);
     void (*end)(void);
 } Baseline;
 
@@ -74,6 +76,10 @@ typedef struct Entry {
 void table_clear(void);
 Entry *table_find(int thread, uint64_t key);
 void table_each(void (*visit)(Entry *));
+
+/* Takes a lock over an access, and gives back the one that the thread has; NULL: only that. */
+void hold(int thread, pthread_mutex_t *lock);
+void hold_nothing(int thread);
 
 /* A thread's number with the events that it did in a row: the access vectors of LEAP, and the
    writes of Stride. The entry must be locked. */

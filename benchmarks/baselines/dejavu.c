@@ -47,14 +47,13 @@ static void close_interval(void)
 
 static void event(int thread)
 {
-    pthread_mutex_lock(&lock);
+    hold(thread, &lock);
     if (running != thread) {
         close_interval();
         running = thread;
         interval_start = clock_now;
     }
     clock_now++;
-    pthread_mutex_unlock(&lock);
 }
 
 static void on_access(int thread, uint64_t location, int is_write)
@@ -65,11 +64,12 @@ static void on_access(int thread, uint64_t location, int is_write)
 
 static void on_sync(int thread, uint64_t object, int kind)
 {
+    (void)object, (void)kind;
     if (accesses_alone) {
         return;
     }
-    (void)object, (void)kind;
     event(thread);
+    hold_nothing(thread);
 }
 
 static void end(void)
@@ -81,4 +81,4 @@ static void end(void)
     trace_close();
 }
 
-const Baseline dejavu_baseline = {"dejavu", begin, on_access, on_sync, end};
+const Baseline dejavu_baseline = {"dejavu", begin, on_access, on_sync, hold_nothing, end};

@@ -31,12 +31,13 @@ static void begin(const char *path)
     }
 }
 
-static void advance(Thread *thread, Entry *object)
+static void advance(int number, uint64_t key)
 {
-    pthread_mutex_lock(&object->lock);
+    Thread *thread = &threads[number];
+    Entry *object = table_find(number, key);
+    hold(number, &object->lock);
     uint64_t clock = object->clock > thread->clock ? object->clock : thread->clock;
     object->clock = clock + 1;
-    pthread_mutex_unlock(&object->lock);
     thread->clock = clock + 1;
 }
 
@@ -56,14 +57,15 @@ static void write_clock(Thread *thread)
 static void on_access(int thread, uint64_t location, int is_write)
 {
     (void)is_write;
-    advance(&threads[thread], table_find(thread, OBJECT_OF(location)));
+    advance(thread, OBJECT_OF(location));
     write_clock(&threads[thread]);
 }
 
 static void on_sync(int thread, uint64_t object, int kind)
 {
     (void)kind;
-    advance(&threads[thread], table_find(thread, OF_SYNC(object)));
+    advance(thread, OF_SYNC(object));
+    hold_nothing(thread);
     if (!accesses_alone) {
         write_clock(&threads[thread]);
     }
@@ -81,4 +83,4 @@ static void end(void)
     trace_close();
 }
 
-const Baseline jarec_baseline = {"jarec", begin, on_access, on_sync, end};
+const Baseline jarec_baseline = {"jarec", begin, on_access, on_sync, hold_nothing, end};

@@ -13,9 +13,8 @@ static void begin(const char *path)
 static void event(int thread, uint64_t key)
 {
     Entry *entry = table_find(thread, key);
-    pthread_mutex_lock(&entry->lock);
+    hold(thread, &entry->lock);
     vector_add(entry, thread);
-    pthread_mutex_unlock(&entry->lock);
 }
 
 static void on_access(int thread, uint64_t location, int is_write)
@@ -28,6 +27,7 @@ static void on_sync(int thread, uint64_t object, int kind)
 {
     (void)kind;
     event(thread, OF_SYNC(object));
+    hold_nothing(thread);
 }
 
 static void close_entry(Entry *entry)
@@ -43,4 +43,4 @@ static void end(void)
     trace_close();
 }
 
-const Baseline leap_baseline = {"leap", begin, on_access, on_sync, end};
+const Baseline leap_baseline = {"leap", begin, on_access, on_sync, hold_nothing, end};

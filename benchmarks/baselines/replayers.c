@@ -2,13 +2,14 @@
 
    DejaVu: the clock of all events must have come to this one. JaRec: no other thread may have an
    event left with a smaller clock. LEAP: the field's vector must have come to this thread. Stride:
-   the same for writes, once all reads of the version before were made; reads wait for their version.
+   the same for writes, once all reads of the version before were made; reads wait for their
+   version.
 
    They are as simple as they can be, and good for programs whose threads make the same accesses in
-   each run, such as the microbenchmark. Synchronisation is left to itself: it is not waited for, and
-   traces that are to be replayed have none (`BASELINE_ACCESSES`, see run.py). A thread that makes
-   more accesses than it did goes on without waiting, and that is told. Like the recorders they are
-   called before the access alone: what is measured is cost. */
+   each run, such as the microbenchmark. Synchronisation is left to itself: it is not waited for,
+   and traces that are to be replayed have none (`BASELINE_ACCESSES`, see run.py). A thread that
+   makes more accesses than it did goes on without waiting, and that is told. Like the recorders
+   they are called before the access alone: what is measured is cost. */
 
 #include "baselines.h"
 
@@ -103,6 +104,27 @@ static void tell_lost(void)
     }
 }
 
+/* What others wait for of a thread's access, which is let go once that is done. */
+static struct {
+    void (*let_go)(int thread);
+    void *of;
+    char apart[48];
+} pending[MOST_THREADS];
+
+static void settle(int thread)
+{
+    if (pending[thread].let_go != NULL) {
+        pending[thread].let_go(thread);
+        pending[thread].let_go = NULL;
+    }
+}
+
+static void let_go_later(int thread, void (*let_go)(int thread), void *of)
+{
+    pending[thread].let_go = let_go;
+    pending[thread].of = of;
+}
+
 /* ---- DejaVu ---- */
 
 typedef struct {
@@ -126,13 +148,18 @@ static void begin_readers(const char *path)
 static uint64_t next_number(Reader *reader)
 {
     const Numbers *numbers = reader->numbers;
-    return numbers == NULL || reader->next == numbers->count ? NEVER
-                                                             : numbers->at[reader->next++];
+    return numbers == NULL || reader->next == numbers->count ? NEVER : numbers->at[reader->next++];
+}
+
+static void dejavu_pass(int thread)
+{
+    atomic_store(&global_clock, readers[thread].at);
 }
 
 static void dejavu_access(int thread, uint64_t location, int is_write)
 {
     (void)location, (void)is_write;
+    settle(thread);
     Reader *reader = &readers[thread];
     if (reader->left == 0) {
         uint64_t distance = next_number(reader);
@@ -148,11 +175,11 @@ static void dejavu_access(int thread, uint64_t location, int is_write)
     }
     reader->at++;
     reader->left--;
-    atomic_store(&global_clock, reader->at);
+    let_go_later(thread, dejavu_pass, NULL);
 }
 
-const Baseline dejavu_replayer = {"dejavu-replay", begin_readers, dejavu_access, ignore_sync,
-                                  tell_lost};
+const Baseline dejavu_replayer = {"dejavu-replay", begin_readers, dejavu_access,
+                                  ignore_sync,     settle,        tell_lost};
 
 /* ---- JaRec ---- */
 
@@ -185,9 +212,15 @@ static void jarec_begin(const char *path)
     }
 }
 
+static void jarec_pass(int thread)
+{
+    atomic_store(next_clocks[thread], next_clock(&readers[thread]));
+}
+
 static void jarec_access(int thread, uint64_t location, int is_write)
 {
     (void)location, (void)is_write;
+    settle(thread);
     uint64_t clock = next_clocks[thread][0];
     if (clock == NEVER) {
         lost++;
@@ -198,10 +231,11 @@ static void jarec_access(int thread, uint64_t location, int is_write)
             baseline_pause(turn);
         }
     }
-    atomic_store(next_clocks[thread], next_clock(&readers[thread]));
+    let_go_later(thread, jarec_pass, NULL);
 }
 
-const Baseline jarec_replayer = {"jarec-replay", jarec_begin, jarec_access, ignore_sync, tell_lost};
+const Baseline jarec_replayer = {"jarec-replay", jarec_begin, jarec_access,
+                                 ignore_sync,    settle,      tell_lost};
 
 /* ---- LEAP and Stride ---- */
 
@@ -300,8 +334,9 @@ static int await_run(Field *field, int thread)
     return 1;
 }
 
-static void pass_run(Field *field)
+static void pass_run(int thread)
 {
+    Field *field = pending[thread].of;
     if (--field->left == 0) {
         next_run(field);
     }
@@ -311,15 +346,29 @@ static void leap_access(int thread, uint64_t location, int is_write)
 {
     (void)is_write;
     Field *field = field_of(FIELD_OF(location));
+    settle(thread);
     if (field == NULL) {
         lost++;
     }
     else if (await_run(field, thread)) {
-        pass_run(field);
+        let_go_later(thread, pass_run, field);
     }
 }
 
-const Baseline leap_replayer = {"leap-replay", vectors_begin, leap_access, ignore_sync, tell_lost};
+const Baseline leap_replayer = {"leap-replay", vectors_begin, leap_access,
+                                ignore_sync,   settle,        tell_lost};
+
+static void pass_version(int thread)
+{
+    Field *field = pending[thread].of;
+    atomic_fetch_add(&field->versions, 1);
+    pass_run(thread);
+}
+
+static void pass_read(int thread)
+{
+    atomic_fetch_sub((_Atomic uint32_t *)pending[thread].of, 1);
+}
 
 static void stride_write(Field *field, int thread)
 {
@@ -331,11 +380,10 @@ static void stride_write(Field *field, int thread)
          turn++) {
         baseline_pause(turn);
     }
-    pass_run(field);
-    atomic_store(&field->versions, version + 1);
+    let_go_later(thread, pass_version, field);
 }
 
-static void stride_read(Field *field, Reader *reader, Numbers *numbers, size_t *next)
+static void stride_read(int thread, Field *field, Reader *reader, Numbers *numbers, size_t *next)
 {
     if (reader->left == 0) {
         if (*next + 1 >= numbers->count) {
@@ -350,7 +398,7 @@ static void stride_read(Field *field, Reader *reader, Numbers *numbers, size_t *
         baseline_pause(turn);
     }
     reader->left--;
-    atomic_fetch_sub(&field->reads[reader->at], 1);
+    let_go_later(thread, pass_read, (void *)&field->reads[reader->at]);
 }
 
 /* A thread's reads of a field: where it is in their stream. */
@@ -368,6 +416,7 @@ static void stride_access(int thread, uint64_t location, int is_write)
     } recent[256];
     uint64_t number = FIELD_OF(location);
     Field *field = field_of(number);
+    settle(thread);
     if (field == NULL) {
         lost++;
         return;
@@ -390,8 +439,8 @@ static void stride_access(int thread, uint64_t location, int is_write)
         lost++;
         return;
     }
-    stride_read(field, &reads->reader, reads->numbers, &reads->next);
+    stride_read(thread, field, &reads->reader, reads->numbers, &reads->next);
 }
 
-const Baseline stride_replayer = {"stride-replay", vectors_begin, stride_access, ignore_sync,
-                                  tell_lost};
+const Baseline stride_replayer = {"stride-replay", vectors_begin, stride_access,
+                                  ignore_sync,     settle,        tell_lost};

@@ -15,6 +15,7 @@ static void begin(const char *path)
 
 static void read_field(int thread, uint64_t field)
 {
+    hold_nothing(thread);
     uint64_t version = atomic_load(&table_find(thread, OF_FIELD(field))->clock);
     Entry *reads = table_find(thread, OF_READS(thread, field));
     if (reads->count && reads->clock != version) {
@@ -31,10 +32,9 @@ static void read_field(int thread, uint64_t field)
 static void write_vector(int thread, uint64_t key)
 {
     Entry *entry = table_find(thread, key);
-    pthread_mutex_lock(&entry->lock);
+    hold(thread, &entry->lock);
     entry->clock++;
     vector_add(entry, thread);
-    pthread_mutex_unlock(&entry->lock);
 }
 
 static void on_access(int thread, uint64_t location, int is_write)
@@ -51,6 +51,7 @@ static void on_sync(int thread, uint64_t object, int kind)
 {
     (void)kind;
     write_vector(thread, OF_SYNC(object));
+    hold_nothing(thread);
 }
 
 static void close_entry(Entry *entry)
@@ -71,4 +72,4 @@ static void end(void)
     trace_close();
 }
 
-const Baseline stride_baseline = {"stride", begin, on_access, on_sync, end};
+const Baseline stride_baseline = {"stride", begin, on_access, on_sync, hold_nothing, end};

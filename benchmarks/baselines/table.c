@@ -107,6 +107,27 @@ void table_clear(void)
     }
 }
 
+static struct {
+    pthread_mutex_t *lock;
+    char apart[56];
+} held[MOST_THREADS];
+
+void hold(int thread, pthread_mutex_t *lock)
+{
+    if (held[thread].lock != NULL) {
+        pthread_mutex_unlock(held[thread].lock);
+    }
+    held[thread].lock = lock;
+    for (int turn = 1; lock != NULL && pthread_mutex_trylock(lock) != 0; turn++) {
+        baseline_pause(turn); /* whoever has it may wait for us in the interpreter */
+    }
+}
+
+void hold_nothing(int thread)
+{
+    hold(thread, NULL);
+}
+
 void vector_add(Entry *entry, int thread)
 {
     if (entry->last_thread != thread) {

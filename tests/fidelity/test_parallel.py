@@ -52,7 +52,10 @@ FOR_SYNC = (
     *("print_storm", "queue_pipeline"),
 )
 AT_ONCE = ("race_counter", "race_list", "race_attribute", "race_nonlocal", "lock_order")
-FOR_LIGHT = ("race_counter", "race_list", "race_dict", "race_attribute", "ditto_microbenchmark")
+FOR_LIGHT = (
+    *("race_counter", "race_list", "race_dict", "race_attribute", "race_after_lock"),
+    "ditto_microbenchmark",
+)
 STABLE = ("race_", "barrier", "condition_", "event", "lock_", "rlock_", "semaphore", "deadlock_")
 EVERY = 1 if IS_DEFAULT else 6
 TURN = sys.version_info.minor

@@ -15,6 +15,7 @@ typedef struct {
     void (*begin)(const char *path);
     void (*access)(int thread, uint64_t location, int is_write);
     void (*sync)(int thread, uint64_t object, int kind);
+    void (*leave)(int thread);
     void (*end)(void);
 } Baseline;
 enum { FIELD_BITS = 24, ITEMS = 1, RECENT_NAMES = 64 };
@@ -74,6 +75,12 @@ void baseline_access(Thread *thread, PyObject *object, PyObject *name, bool writ
 {
     uint64_t location = ((uintptr_t)object >> 4) << FIELD_BITS | field_of(name);
     baseline->access(thread->index, location, writes);
+    parallel_look_soon(thread); /* at the next point, what it keeps for the access is let go */
+}
+
+void baseline_leave(const Thread *thread)
+{
+    baseline->leave(thread->index);
 }
 
 void baseline_done(Thread *thread, enum Operation kind, const Object *object)
@@ -85,5 +92,8 @@ void baseline_done(Thread *thread, enum Operation kind, const Object *object)
 void baseline_close(void)
 {
     baseline_is_on = false;
+    for (uint32_t i = 0; i < gate.state->threads; i++) {
+        baseline->leave((int)i); /* those that still run are not asked any more */
+    }
     baseline->end();
 }

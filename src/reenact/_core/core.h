@@ -211,6 +211,8 @@ typedef struct {
     int room; /* compat_room_for_calls */
 } Pending;
 
+enum { MOST_TAKEN = 4 };
+
 /* What one thread of a parallel run did, or is to do again: lanes.c, obey.c. */
 typedef struct {
     Stream stream;
@@ -219,7 +221,9 @@ typedef struct {
     int64_t *known;     /* by thread: up to where its doings are known to come before */
     int64_t *named;     /* by thread: the position of it that was named last as a source */
     uint32_t known_room, named_room;
-    uint64_t hint;  /* the latest one told */
+    uint64_t hint;             /* the latest one told */
+    Object *taken[MOST_TAKEN]; /* the locks that it took last, in turn: flow.c */
+    uint32_t taken_count;
     Interval *open; /* under way: flow.c */
     RecentSite *recent;
     _Atomic int32_t presence, asked; /* turns.c */
@@ -255,6 +259,8 @@ struct Object {
     _Atomic int32_t turn; /* likewise, a futex: changes when a wait may be over */
     int32_t parked;       /* likewise: how many wait */
     int32_t woken;        /* likewise: how many of these a release has woken, at most */
+    int32_t taker;        /* likewise: who acquired it last */
+    bool is_signal;       /* likewise: somebody has released it who had not acquired it */
     /* the rest is of the other engines */
     Object *next_free;
     uint64_t serial; /* given when it is first met in any way */
@@ -621,6 +627,7 @@ extern bool baseline_is_on;
 void baseline_open(void);
 void baseline_access(Thread *thread, PyObject *object, PyObject *name, bool writes);
 void baseline_done(Thread *thread, enum Operation kind, const Object *object);
+void baseline_leave(const Thread *thread);
 void baseline_close(void);
 
 /* lanesites.c */
@@ -665,6 +672,7 @@ void flow_access(Thread *thread, const PyObject *object, const PyObject *name, b
                  bool is_update);
 void flow_note(Thread *thread, const Wanted *wanted, bool is_alone);
 void flow_end(Thread *thread, const Thread *of);
+void flow_done(Thread *thread, enum Operation kind, Object *object);
 
 /* parallel.c: the gate of the parallel engine */
 void parallel_adopt(Thread *thread);
@@ -681,6 +689,7 @@ void parallel_thread_gone(Thread *thread, Object *sentinel);
 void parallel_close(void);
 void parallel_look_for_deadlock(void);
 void parallel_hold(Object *object);
+enum { GIVE_WAY = 200 }; /* turns after which a thread gives way to others */
 void parallel_pause(int turn);
 void parallel_extra_point(Thread *thread);
 void parallel_joined(Thread *thread, const Thread *other);

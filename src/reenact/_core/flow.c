@@ -31,15 +31,32 @@
  * finds that others came in between, when their place is needed and at the end; a process that is
  * killed loses them, but for the dependences themselves, which are noted at once (lane_after).
  *
- * It departs from Light in that a lock's order does not save the accesses that it guards (O2).
+ * A location all of whose accesses are made under one lock, since a second thread came, leaves
+ * nothing either (Light's O2): the order of the lock is recorded, and is that of the accesses.
+ * Which lock that is turns out from those that were held each time. The first access under it comes
+ * after all that the first thread did. Who comes without it comes after the last of the accesses
+ * under it, and so after all of them; whoever comes later comes after that one, and to the solver
+ * the location begins there. A lock that somebody releases who has not acquired it, as a signal,
+ * guards nothing.
+ *
+ * REENACT_LIGHT_WITHOUT, a text with O1 or O2 in it, leaves these out: for benchmarks.
+ *
  * With a GIL, nobody else runs between a site and the access behind it. */
 #include "core.h"
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #define TABLE ((void *)0x2B0000000000ULL)
 enum { TABLE_BITS = 20, OPEN_INTERVALS = 1024 };
+
+/* A lock under which all accesses were made so far. */
+typedef struct {
+    const Object *lock; /* NULL: none */
+    uint32_t id;
+} GuardingLock;
+enum { MOST_GUARDS = 2 };
 
 typedef struct {
     Turn turn;
@@ -51,14 +68,22 @@ typedef struct {
     _Atomic uint32_t number; /* in the order in which they were found to be shared; 0 before */
     _Atomic bool is_mixed;
     bool reads_first; /* while it is one thread's */
-} Flow;               /* of a location */
+    bool is_guarded;  /* since a second thread came; `run` and `last` are the latest access */
+    GuardingLock guards[MOST_GUARDS];
+    Deed begin; /* where it begins, after accesses under the lock; of thread -1: at its first one */
+} Flow;         /* of a location */
 
 static Flow *locations;
 static _Atomic uint32_t shared;
 static _Atomic uint64_t began; /* intervals */
 
+static bool has_intervals = true, has_guards = true; /* O1 and O2 */
+
 int flow_begin(void)
 {
+    const char *without = getenv("REENACT_LIGHT_WITHOUT");
+    has_intervals = without == NULL || strstr(without, "O1") == NULL;
+    has_guards = without == NULL || strstr(without, "O2") == NULL;
     locations = mmap(TABLE, sizeof(Flow) << TABLE_BITS, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
     return locations == MAP_FAILED ? -1 : 0;
@@ -83,11 +108,59 @@ static inline bool is_same(Deed one, Deed other)
     return one.thread == other.thread && one.position == other.position;
 }
 
+/* ---- locks ---- */
+
+void flow_done(Thread *thread, enum Operation kind, Object *object)
+{
+    bool is_lock = object->kind == OBJECT_LOCK || object->kind == OBJECT_RLOCK;
+    if (kind == OP_ACQUIRE && is_lock && object->ends < 0) {
+        object->taker = thread->index;
+        thread->lane.taken[thread->lane.taken_count++ % MOST_TAKEN] = object;
+    }
+    else if (kind == OP_RELEASE && object->taker != thread->index) {
+        object->is_signal = true;
+    }
+}
+
+static inline bool is_held(const Thread *thread, const Object *lock)
+{
+    return lock->owner == thread->index && !lock->is_signal;
+}
+
+/* Of the locks that the thread has, those that it took last. Has it any? */
+static bool find_guards(Thread *thread, Flow *location)
+{
+    const Lane *lane = &thread->lane;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < MOST_TAKEN && i < lane->taken_count && has_guards; i++) {
+        const Object *lock = lane->taken[(lane->taken_count - 1 - i) % MOST_TAKEN];
+        bool is_known = count > 0 && location->guards[0].lock == lock;
+        if (count < MOST_GUARDS && !is_known && is_held(thread, lock)) {
+            location->guards[count++] = (GuardingLock){lock, lock->id};
+        }
+    }
+    return count > 0;
+}
+
+/* Is this access, too, made under a lock under which all were? */
+static bool stays_guarded(Thread *thread, Flow *location)
+{
+    bool is_any = false;
+    for (int i = 0; i < MOST_GUARDS; i++) {
+        GuardingLock *guard = &location->guards[i];
+        bool is_good =
+            guard->lock != NULL && guard->lock->id == guard->id && is_held(thread, guard->lock);
+        guard->lock = is_good ? guard->lock : NULL;
+        is_any = is_any || is_good;
+    }
+    return is_any;
+}
+
 static void identify(Flow *location, uint64_t key)
 {
     if (location->key == 0) {
         location->key = key | 1;
-        location->write = location->run = (Deed){.thread = -1};
+        location->write = location->run = location->begin = (Deed){.thread = -1};
     }
     else if (location->key != (key | 1)) {
         atomic_store_explicit(&location->is_mixed, true, memory_order_relaxed);
@@ -127,6 +200,53 @@ static void share(Thread *thread, Flow *location)
                           .hint = location->hint});
 }
 
+/* It is accessed under a lock. */
+static void pass(Flow *location, Deed now)
+{
+    location->run = now;
+    location->last = now.position;
+}
+
+/* What another did so far comes before, and what was done under the lock. */
+static void come_after(Thread *thread, const Flow *location)
+{
+    lane_after(thread, (Deed){location->run.thread, location->last});
+}
+
+/* Somebody has come without the lock: what was before is nobody's concern. */
+static void unguard(Thread *thread, Flow *location, Deed now)
+{
+    come_after(thread, location);
+    location->number = ++shared;
+    location->write = location->run = (Deed){.thread = -1};
+    location->begin = now;
+}
+
+/* Is there nothing to note of it yet? */
+static bool is_unnoted(Thread *thread, Flow *location, Deed now, bool reads, bool writes)
+{
+    if (location->is_guarded) {
+        if (!stays_guarded(thread, location)) {
+            unguard(thread, location, now);
+            return false;
+        }
+        pass(location, now);
+        return true;
+    }
+    if (location->run.thread < 0 || location->run.thread == thread->index) {
+        own(location, now, reads, writes);
+        return true;
+    }
+    location->is_guarded = find_guards(thread, location);
+    if (!location->is_guarded) {
+        share(thread, location);
+        return false;
+    }
+    come_after(thread, location);
+    pass(location, now);
+    return true;
+}
+
 /* ---- several threads' ---- */
 
 static void begin(Thread *thread, Interval *interval, Flow *location, bool reads)
@@ -141,6 +261,7 @@ static void begin(Thread *thread, Interval *interval, Flow *location, bool reads
                            .last = position,
                            .write = -1,
                            .hint = next_hint()};
+    lane_after(thread, location->begin);
     if (reads) {
         lane_after(thread, location->write);
     }
@@ -173,12 +294,8 @@ void flow_note(Thread *thread, const Wanted *wanted, bool is_alone)
     identify(location, wanted->key);
     Deed now = {thread->index, thread_position(thread)};
     bool writes = wanted->writes, reads = !writes || wanted->is_update || location->is_mixed;
-    if (location->number == 0) {
-        if (location->run.thread < 0 || location->run.thread == thread->index) {
-            own(location, now, reads, writes);
-            return;
-        }
-        share(thread, location);
+    if (location->number == 0 && is_unnoted(thread, location, now, reads, writes)) {
+        return;
     }
     Interval *interval = open_interval(thread, location);
     if (interval == NULL) {
@@ -188,7 +305,7 @@ void flow_note(Thread *thread, const Wanted *wanted, bool is_alone)
         location->run = now;
         location->turn.was_shared = false;
     }
-    bool goes_on = interval->location == location->number &&
+    bool goes_on = has_intervals && interval->location == location->number &&
                    is_same(interval->seen, location->write) &&
                    (!writes || location->run.position <= interval->first);
     if (!goes_on) {

@@ -19,9 +19,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Points between looks at the garbage collector; turns before a thread that finds an object held
- * gives way; how often one looks at a lock that another has, and then naps, before it sleeps */
-enum { CHECK_INTERVAL = 1000, SPINS = 200, LOOKS = 40, NAPS = 3, NAP_NS = 50000 };
+/* Points between looks at the garbage collector; how often one looks at a lock that another has,
+ * and then naps, before it sleeps */
+enum { CHECK_INTERVAL = 1000, LOOKS = 40, NAPS = 3, NAP_NS = 50000 };
 /* How long the main thread sleeps at most, since signals may go to others; and how often nothing
  * may be seen to move before it is called a deadlock */
 enum { LONGEST_SLEEP_NS = 50000000, STILL_PERIODS = 8 };
@@ -70,7 +70,7 @@ void parallel_hold(Object *object)
 /* Between two looks at what another thread is about to change, with the GIL or without it. */
 void parallel_pause(int turn)
 {
-    if (turn % SPINS != 0) {
+    if (turn % GIVE_WAY != 0) {
         __builtin_ia32_pause();
     }
     else if (compat_thread_state() == NULL) {
@@ -85,6 +85,7 @@ void parallel_pause(int turn)
 
 void parallel_wake(Object *object)
 {
+    object->is_signal = true; /* of locks: whoever released it is not one of our threads */
     atomic_fetch_add(&object->turn, 1);
     if (object->parked > 0) {
         futex_wake(&object->turn, object->kind == OBJECT_THREAD ? INT_MAX : 1);
@@ -158,6 +159,9 @@ int parallel_point(Thread *thread)
         collect_if_due();
     }
     turns_consent(thread);
+    if (__builtin_expect(baseline_is_on, 0)) {
+        baseline_leave(thread);
+    }
     return take_signals(thread);
 }
 
@@ -364,6 +368,9 @@ void parallel_done(enum Operation kind, Object *object)
     }
     if (object != NULL) {
         relate(thread, kind, object);
+        if (gate.settings.order == ORDER_LIGHT) {
+            flow_done(thread, kind, object);
+        }
     }
     lane_operation(thread, site, object);
     if (kind == OP_END) {

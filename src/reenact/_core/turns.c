@@ -24,7 +24,7 @@ enum { READERS = -1, CONTENDED = 1 << 30 };
  * it is not; looks at a lock before its taker is absent; after how many accesses in a row a lock is
  * kept, and for how many points */
 enum { LONG_STREAK = 4, LEASE = 24 };
-enum { MOST_CONFLICTS = 4, CALM_REPEATS = 200, CALM_READS = 200, LOOKS = 100 };
+enum { MOST_CONFLICTS = 4, CALM_REPEATS = 200, CALM_READS = 200, LOOKS = 100, FEW_LOOKS = 20 };
 enum { LONGEST_ACCESS = 24 }; /* units of code, from a site to behind its access */
 enum { HALT_NS = 100000000 }; /* how long the end of the run waits for others to come to a point */
 
@@ -46,6 +46,9 @@ static void give_back(Lane *lane)
 
 void turns_leave(Thread *thread)
 {
+    if (__builtin_expect(baseline_is_on, 0)) {
+        baseline_leave(thread);
+    }
     if (are_used()) {
         give_back(&thread->lane);
         atomic_store(&thread->lane.presence, ABSENT);
@@ -241,7 +244,7 @@ static void __attribute__((noinline)) await_free(Thread *thread, const Turn *tur
             is_absent = true;
             turns_leave(thread);
         }
-        parallel_pause(look);
+        parallel_pause(look > FEW_LOOKS ? GIVE_WAY : look); /* who has it may not be running */
     }
     if (is_absent) {
         turns_arrive(thread);
