@@ -245,7 +245,8 @@ class Linear:
         return (lane for lane in self._lanes.values() if lane.next is not None)
 
     def _root_of(self, start: _Lane, closing: _Lane | None) -> _Lane | None:
-        lane, path = start, []
+        lane = start
+        path: list[_Lane] = []
         while True:
             item = lane.next
             is_closing = lane is closing and item is not None and item.kind == CLOSE
