@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from reenact.engine import convert, report
 from reenact.engine import replay as engine
+from reenact.engine import report, tries
 from reenact.errors import Divergence
 from reenact.recordings.outcome import Outcome
 from reenact.recordings.reader import Recording
@@ -17,22 +17,26 @@ def replay(path: str | os.PathLike[str]) -> int:
     Raises `Divergence` if the replay did not do what was recorded, and `RecordingError` if the
     recording cannot be used.
     """
-    with convert.opened(path) as recording:
-        return _replay(recording)
-
-
-def _replay(recording: Recording) -> int:
+    recording = Recording.open(path)
     before = os.getcwd()
     try:
-        result = engine.replay(recording)
+        tried = _tried(recording)
     finally:
         os.chdir(before)
+    result = tried.result
     if result.has_diverged:
         outcome = result.outcome or Outcome(reason="output", step=result.last_step)
         raise Divergence(
             reason=outcome.reason,
             step=outcome.step,
             thread=recording.thread_path(outcome.thread) if outcome.thread >= 0 else "",
-            report="\n".join(report.replayed(recording, result)),
+            report="\n".join(tried.words),
         )
     return result.ended.exit_code
+
+
+def _tried(recording: Recording) -> tries.Tried:
+    if recording.is_parallel:
+        return tries.search(recording)
+    result = engine.replay(recording)
+    return tries.Tried(result, 1, tuple(report.replayed(recording, result)))

@@ -199,9 +199,7 @@ def _complaints_about_recording(program: Program, run: Run, path: Path) -> Itera
         yield "the log stopped"
 
 
-def _replay(
-    recording: Recording, recorded: Run, variant: Variant
-) -> tuple[list[str], bool, int]:
+def _replay(recording: Recording, recorded: Run, variant: Variant) -> tuple[list[str], bool, int]:
     with captured(recording.path.with_name("replay")) as output:
         tried = _tried(recording, variant)
     replayed = tried.result

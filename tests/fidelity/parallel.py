@@ -50,11 +50,12 @@ def report(results: dict[str, list[Cycle]], is_verbose: bool) -> int:
         print(f"{name}: {len(bad[name])} of {len(results[name])} recordings")
         for complaint in bad[name][0].complaints if is_verbose else bad[name][0].complaints[:1]:
             print("    " + complaint.replace("\n", "\n    "))
-    total = sum(map(len, results.values()))
-    replays = sum(each.replays for cycles in results.values() for each in cycles)
+    cycles = [each for found in results.values() for each in found]
+    total = len(cycles)
     wrong = sum(map(len, bad.values()))
+    replays = sum(each.replays for each in cycles)
     counts = f"{len(results)} programs, {total} recordings, {replays} replays"
-    tries = Counter(number for cycles in results.values() for each in cycles for number in each.tries)
+    tries = Counter(number for each in cycles for number in each.tries)
     for number, count in sorted(tries.items()):
         print(f"{count} replays at try {number}" if number > 1 else f"{count} at the first try")
     print(f"{counts}, {wrong} not as recorded")

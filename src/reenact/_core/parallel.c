@@ -38,8 +38,8 @@ static bool is_replay(void)
     return gate.settings.mode == MODE_REPLAY;
 }
 
-/* The thread runs, at a point or after a wait. What else it does without the GIL, such as a write,
- * counts as done before others went on. */
+/* The thread runs, at a point or after a wait that has come to something. What else it does without
+ * the GIL, such as a write, counts as done before others went on. */
 static void note_shift(Thread *thread)
 {
     if (!is_replay()) {
@@ -287,7 +287,6 @@ enum Waited parallel_wait(Thread *thread, enum Operation kind, Object *object, i
     atomic_fetch_sub(&timed, deadline_ns >= 0);
     thread->waits_for = NULL;
     thread->pending_site = 0;
-    note_shift(thread);
     int result = is_replay() ? 0 : take_signals(thread);
     if (object != NULL) {
         object_hold(object);
@@ -363,7 +362,7 @@ void parallel_done(enum Operation kind, Object *object)
         }
         return;
     }
-    if (kind == OP_BEGIN) {
+    if (kind == OP_BEGIN || thread->lane.waits) {
         note_shift(thread);
     }
     if (object != NULL) {

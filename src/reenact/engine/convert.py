@@ -132,9 +132,7 @@ def _copy(process: Streams, directory: Path) -> None:
                 file.write(piece)
 
 
-def _convert(
-    recording: Streams, directory: Path, order: str, way: Way | None = None
-) -> None:
+def _convert(recording: Streams, directory: Path, order: str, way: Way | None = None) -> None:
     intervals: list[Interval] = []
     lanes: dict[int, Sequence[Item]] = {
         thread: list(items) for thread, items in recording.lanes(intervals).items()

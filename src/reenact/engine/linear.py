@@ -24,6 +24,7 @@ from reenact.recordings.lanes import (
     OPERATION,
     WAIT,
     YIELD,
+    Hint,
     Item,
 )
 
@@ -86,6 +87,12 @@ class _Lane:
     @property
     def next(self) -> Item | None:
         return self.items[self.at] if self.at < len(self.items) else None
+
+    def has_come(self, hint: Hint) -> bool:
+        """To the place of a hint, or if it has none to the point after its position."""
+        item = self.next
+        is_next = item is None or item.position > hint.position
+        return is_next or (hint.code != 0 and self.has_done(hint.position))
 
     def has_done(self, position: int | None) -> bool:
         item = self.next
@@ -194,7 +201,7 @@ class Linear:
         for hint in item.hints:
             is_anybody = hint.thread == ANYBODY
             other = self._free(lane) if is_anybody else self._lanes.get(hint.thread)
-            if other is not None and (is_anybody or not other.has_done(hint.position)):
+            if other is not None and (is_anybody or not other.has_come(hint)):
                 return other
         return None
 
@@ -245,7 +252,8 @@ class Linear:
         return (lane for lane in self._lanes.values() if lane.next is not None)
 
     def _root_of(self, start: _Lane, closing: _Lane | None) -> _Lane | None:
-        lane, path = start, []
+        lane = start
+        path: list[_Lane] = []
         while True:
             item = lane.next
             is_closing = lane is closing and item is not None and item.kind == CLOSE

@@ -280,7 +280,8 @@ def _another_end(recording: Recording, ended: Ended) -> Iterator[Difference]:
 def _agreed(recording: Streams, replayed: Streams, descriptor: int) -> int:
     was = b"".join(recording.output(descriptor))
     now = b"".join(replayed.output(descriptor))
-    return len(was) if was == now else len(os.path.commonprefix([was, now]))
+    differing = (at for at, (old, new) in enumerate(zip(was, now, strict=False)) if old != new)
+    return len(was) if was == now else next(differing, min(len(was), len(now)))
 
 
 def _differences(

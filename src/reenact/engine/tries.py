@@ -16,8 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
-from tempfile import TemporaryFile
-from typing import IO
+from tempfile import mkstemp
 
 from reenact.engine import convert, replay, report
 from reenact.engine.launch import Printed
@@ -44,42 +43,47 @@ class Tried:
 def search(recording: Recording, limit: int = TRIES, in_parallel: bool = False) -> Tried:
     """Replay a recording of the parallel engine, up to so many times."""
     search = _Search()
-    best: _Try | None = None
-    for number in range(1, limit + 1):
+    best = _try(recording, Way(search.next()), in_parallel)
+    search.learn(best)
+    count = 1
+    while best.has_diverged and count < limit:
         tried = _try(recording, Way(search.next()), in_parallel)
         search.learn(tried)
-        is_better = best is None or not tried.has_diverged or tried.score > best.score
-        if best is not None:
-            (best if is_better else tried).printed.close()
-        best = tried if is_better or best is None else best
-        if not best.has_diverged:
-            break
-    assert best is not None, "at least one try is made"
+        count += 1
+        is_better = not tried.has_diverged or tried.score > best.score
+        best, other = (tried, best) if is_better else (best, tried)
+        other.printed.close()
     best.printed.show()
-    return Tried(best.result, number, best.words)
+    return Tried(best.result, count, best.words)
 
 
 class _Output:
     """Files in place of the descriptors 1 and 2, or one if both lead to the same."""
 
     def __init__(self) -> None:
-        self._files: list[IO[bytes]] = [TemporaryFile()]
+        self._files = [_nameless()]
         if not os.path.sameopenfile(1, 2):
-            self._files.append(TemporaryFile())
+            self._files.append(_nameless())
 
     def descriptors(self) -> Printed:
-        return self._files[0].fileno(), self._files[-1].fileno()
+        return self._files[0], self._files[-1]
 
     def show(self) -> None:
         for descriptor, file in zip((1, 2), self._files, strict=False):
-            file.seek(0)
-            while piece := file.read(_PIECE):
+            os.lseek(file, 0, os.SEEK_SET)
+            while piece := os.read(file, _PIECE):
                 _write(descriptor, piece)
         self.close()
 
     def close(self) -> None:
         for file in self._files:
-            file.close()
+            os.close(file)
+
+
+def _nameless() -> int:
+    descriptor, name = mkstemp(prefix="reenact-")
+    os.unlink(name)
+    return descriptor
 
 
 def _write(descriptor: int, piece: bytes) -> None:

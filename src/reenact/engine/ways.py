@@ -69,7 +69,7 @@ def _lowered(item: Item, held: set[Spot]) -> Item:
     if not item.hints or not held:
         return item
     lowered = (
-        each._replace(position=each.position - ((each.thread, each.position) in held))
+        Hint(each.thread, each.position - 1) if (each.thread, each.position) in held else each
         for each in item.hints
     )
     return item._replace(hints=tuple(lowered))

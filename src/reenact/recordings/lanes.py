@@ -44,9 +44,9 @@ class Item(NamedTuple):
     it, None for its end, that come before, and `hints` those that seem to.
 
     By kind, `first` and `second` are: of an operation or a wait its site, and its object's number
-    shifted by one, with a bit for threads; of a place in between its code and offset; of a clock its number and what it said; of a
-    collection its generation, of a signal its number; of `final` a thread, and its position; of an
-    end the thread. `data` are the bytes of an input."""
+    shifted by one, with a bit for threads; of a place in between its code and offset; of a clock
+    its number and what it said; of a collection its generation, of a signal its number; of `final`
+    a thread, and its position; of an end the thread. `data` are the bytes of an input."""
 
     position: int
     kind: int

@@ -9,9 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reenact.engine.linear import Linear, Unordered
-from reenact.recordings.lanes import GONE, OPERATION, Item
+from reenact.engine.ways import AFTER, BEFORE, Way
+from reenact.recordings.lanes import GONE, OPERATION, Hint, Item
 
 Lanes = dict[int, list[Item]]
+After = tuple[tuple[int, int | None], ...]
 NOTHING: frozenset[int] = frozenset()
 
 
@@ -22,10 +24,15 @@ class Told:
         self.done: list[tuple[int, Item]] = []
         self.runs = [0]  # who ran, one after the other
         self.steps = [0]
+        self.stops: list[tuple[int, int, int, int]] = []  # thread, position and place
 
     def switch(self, step: int, kind: str, thread: int) -> None:
         self.steps.append(step)
         self.runs.append(thread)
+
+    def between(self, step: int, thread: int, item: Item) -> None:
+        self.stops.append((self.runs[-1], item.position, item.first, item.second))
+        self.switch(step, "between", thread)
 
     def happens(self, step: int, thread: int, item: Item) -> None:
         assert self.runs[-1] == thread
@@ -36,9 +43,9 @@ class Told:
         self.steps.append(step)
 
 
-def linear(lanes: Lanes) -> Told:
+def linear(lanes: Lanes, way: Way | None = None) -> Told:
     told = Told()
-    steps = Linear(lanes, NOTHING, NOTHING, {}, False).run(told)
+    steps = Linear(lanes, NOTHING, NOTHING, {}, False, way=way).run(told)
     assert told.steps == sorted(told.steps)
     assert told.steps[-1] == steps
     return told
@@ -127,3 +134,74 @@ def test_who_was_killed_past_a_point_stays_before_it() -> None:
     finals = {0: 5, 1: 1}
     assert Linear(lanes, NOTHING, NOTHING, finals, False, is_cut=True).run(Told()) == 5 + 2
     assert Linear(lanes, NOTHING, NOTHING, finals, False).run(Told()) == 6 + 2
+
+
+def operation(position: int, number: int, *hints: Hint, after: After = ()) -> Item:
+    return Item(position, OPERATION, 1, number << 1, after=after, hints=hints)
+
+
+def numbers(told: Told) -> list[int]:
+    return [item.second >> 1 for _, item in told.done]
+
+
+def test_hints_are_gone_by() -> None:
+    lanes = {
+        0: [operation(1, 1), operation(5, 4, Hint(1, 3))],
+        1: [operation(2, 2, Hint(0, 4)), operation(3, 3)],
+    }
+    assert numbers(linear(lanes)) == [1, 2, 3, 4]
+
+
+def test_a_hint_that_contradicts_what_is_known_is_passed_over() -> None:
+    lanes = {
+        0: [operation(1, 1, Hint(1, 2))],
+        1: [operation(2, 2, after=((0, 1),))],
+    }
+    assert numbers(linear(lanes)) == [1, 2]
+
+
+PLACED = {
+    0: [operation(1, 1), operation(4, 2), operation(5, 4, Hint(1, 3))],
+    1: [operation(3, 3, Hint(0, 4, code=7, offset=20))],
+}
+
+
+def test_a_thread_is_stopped_between_two_points() -> None:
+    told = linear(PLACED)
+    assert numbers(told) == [1, 2, 3, 4]
+    assert told.stops == [(0, 4, 7, 20)]
+
+
+def test_other_ways() -> None:
+    at_the_next_point = linear(PLACED, Way({(0, 4): AFTER}))
+    assert numbers(at_the_next_point) == [1, 2, 3, 4]
+    assert at_the_next_point.stops == []
+    before_the_point = linear(PLACED, Way({(0, 4): BEFORE}))
+    assert numbers(before_the_point) == [1, 3, 2, 4]
+
+
+def test_where_threads_were_left_is_told() -> None:
+    way = Way()
+    linear(PLACED, way)
+    assert [(each.spot, each.is_between) for each in way.left] == [((0, 4), True)]
+
+
+@settings(deadline=None)
+@given(st.integers(0, 100_000))
+def test_no_hint_makes_a_ring(seed: int) -> None:
+    """However wrong they are, what is known is kept."""
+    lanes = simulated(seed)
+    chance = Random(seed)
+
+    def hinted(item: Item) -> Item:
+        other = chance.choice(list(lanes))
+        return item._replace(hints=(Hint(other, chance.randint(0, 200)),))
+
+    misled = {thread: [hinted(item) for item in items] for thread, items in lanes.items()}
+    told = linear(misled)
+    assert len(told.done) == sum(map(len, lanes.values()))
+    done: dict[int, int] = {}
+    for thread, item in told.done:
+        for other, position in item.after:
+            assert position is None or done.get(other, -1) >= position
+        done[thread] = item.position
