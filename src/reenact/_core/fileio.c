@@ -165,7 +165,7 @@ PyObject *close_call(PyObject *self, PyObject *const *args, size_t count, PyObje
     Call *call = (Call *)self;
     if (gate.active && PyVectorcall_NARGS(count) > 0) {
         Thread *thread = me;
-        if (gate.has_lanes && thread != NULL) {
+        if (gate.has_lanes && thread != NULL && thread->inside == 0) {
             PyObject *type, *value, *traceback;
             PyErr_Fetch(&type, &value, &traceback); /* of whoever lets go of the file */
             parallel_extra_point(thread);

@@ -5,6 +5,7 @@
  * or to a key that it was given. One that comes after its call is for callbacks: what C code does
  * next, it does to the key. intercept/unlocked.py says which functions these are. */
 #include "core.h"
+#include <opcode.h>
 
 typedef struct {
     PyObject_HEAD vectorcallfunc call;
@@ -204,12 +205,26 @@ static PyObject *spec_of(PyObject *name)
     return dict == NULL ? NULL : PyDict_GetItemString(dict, "__spec__");
 }
 
+/* C code imports, too, and ours not always in a recording and in its replay. */
+static bool is_statement(void)
+{
+    Frame *frame = me == NULL || me->tstate == NULL ? NULL : compat_top_frame(me->tstate);
+    if (frame == NULL || compat_frame_code(frame) == NULL) {
+        return false;
+    }
+    const _Py_CODEUNIT *at = compat_frame_instruction(frame);
+    while (compat_opcode(*at) == EXTENDED_ARG) {
+        at++;
+    }
+    return compat_opcode(*at) == IMPORT_NAME;
+}
+
 static PyObject *import_in_order(PyObject *module, PyObject *const *args, Py_ssize_t count,
                                  PyObject *names)
 {
     (void)module;
-    int result;
-    Thread *thread = come_to_point(&result);
+    int result = 0;
+    Thread *thread = is_statement() ? come_to_point(&result) : NULL;
     if (result < 0) {
         return NULL;
     }
