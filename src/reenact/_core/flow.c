@@ -89,6 +89,14 @@ int flow_begin(void)
     return locations == MAP_FAILED ? -1 : 0;
 }
 
+/* In a forked process, where none of the threads are whose accesses these were. */
+void flow_forget(void)
+{
+    if (locations != NULL) {
+        madvise(locations, sizeof(Flow) << TABLE_BITS, MADV_DONTNEED);
+    }
+}
+
 static inline uint64_t next_hint(void)
 {
     return atomic_fetch_add_explicit(&began, 1, memory_order_relaxed);

@@ -101,6 +101,8 @@ static void forget(void)
     output_forget();
     lanes_forget();
     order_forget();
+    flow_forget();
+    turns_forget();
     files_forget((base & 0xffffff) << 24);
 }
 

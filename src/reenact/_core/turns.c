@@ -28,6 +28,12 @@ enum { MOST_CONFLICTS = 4, CALM_REPEATS = 200, CALM_READS = 200, LOOKS = 100, FE
 
 static _Atomic int32_t changing; /* a transfer is under way */
 
+/* In a forked process, where whoever was changing something is not. */
+void turns_forget(void)
+{
+    atomic_store(&changing, 0);
+}
+
 static bool are_used(void)
 {
     return !HAS_GIL && gate.is_parallel && gate.settings.order != ORDER_SYNC &&
