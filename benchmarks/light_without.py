@@ -1,6 +1,6 @@
 """Record with `light`, without one of the paper's optimisations or both: for its figure 7.
 
-    python benchmarks/light_without.py O1,O2 RECORDING PROGRAM ARGS...
+python benchmarks/light_without.py O1,O2 RECORDING PROGRAM ARGS...
 """
 
 from __future__ import annotations

@@ -65,7 +65,10 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--no-replay", action="store_true", help="leave out the replays")
     parser.add_argument("--json", type=Path, help="also write all figures to this file")
     parser.add_argument(
-        "--recorders", nargs="*", default=names, help=f"some of {', '.join(names)}, `again`; `no O1`, `no O2` and `neither` of light"
+        "--recorders",
+        nargs="*",
+        default=names,
+        help=f"some of {', '.join(names)}, `again`; of light, `no O1`, `no O2` and `neither`",
     )
     parser.add_argument(
         "--recorder",

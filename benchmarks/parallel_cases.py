@@ -162,8 +162,8 @@ def without(name: str, what: str) -> Recorder:
     return Recorder(name, record, REENACT_REPLAY, REENACT_INFO)
 
 
-# The microbenchmark races: no replay of `sync` is like its recording. That of `ditto` is replayed in
-# parallel, as the earlier systems do it.
+# The microbenchmark races: no replay of `sync` is like its recording. That of `ditto` is replayed
+# in parallel, as the earlier systems do it.
 RECORDERS = (
     replace(reenact("sync", "--engine parallel --order sync"), micro_replay=""),
     replace(

@@ -619,6 +619,8 @@ static inline void turns_consent(Thread *thread)
 }
 
 void order_forget(void);
+void flow_forget(void);
+void turns_forget(void);
 void order_note(Thread *thread, const Wanted *wanted, bool is_alone);
 void order_access(Thread *thread, const PyObject *object, const PyObject *name, bool writes);
 

@@ -163,7 +163,7 @@ void objects_forget(int32_t survivor)
             object->id = 0;
             object->first_waiter = object->last_waiter = NULL;
             object->all_woken = false;
-            object->held = object->parked = 0;
+            object->held = object->parked = object->woken = 0;
             object->latest = (Deed){.thread = -1};
             object->owner = object->owner == survivor ? 0 : object->owner < 0 ? -1 : INT32_MAX;
         }
