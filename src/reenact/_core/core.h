@@ -620,7 +620,6 @@ static inline void turns_consent(Thread *thread)
 
 void order_forget(void);
 void flow_forget(void);
-void turns_forget(void);
 void order_note(Thread *thread, const Wanted *wanted, bool is_alone);
 void order_access(Thread *thread, const PyObject *object, const PyObject *name, bool writes);
 
@@ -669,7 +668,6 @@ static inline void classes_tell(Thread *thread, const PyObject *object, const Py
 /* flow.c */
 Turn *flow_turn(const PyObject *object, const PyObject *name);
 int flow_begin(void);
-void flow_forget(void);
 void flow_access(Thread *thread, const PyObject *object, const PyObject *name, bool writes,
                  bool is_update);
 void flow_note(Thread *thread, const Wanted *wanted, bool is_alone);

@@ -30,12 +30,6 @@ enum { HALT_NS = 100000000 }; /* how long the end of the run waits for others to
 
 static _Atomic int32_t changing; /* a transfer is under way */
 
-/* In a forked process, where whoever was changing something is not. */
-void turns_forget(void)
-{
-    atomic_store(&changing, 0);
-}
-
 static bool are_used(void)
 {
     return !HAS_GIL && gate.is_parallel && gate.settings.order != ORDER_SYNC &&
