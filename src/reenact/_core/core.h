@@ -1269,8 +1269,8 @@ extern PyMethodDef wrap_functions[], input_functions[], ordered_functions[];
 extern PyMethodDef path_functions[], value_functions[], file_functions[], signal_functions[],
     fork_functions[];
 extern PyMethodDef site_functions[];
-extern PyTypeObject OrderedType, TickType, NumbersType, OthersType, CallType, MethodCallType, BootType,
-    ReadyType;
+extern PyTypeObject OrderedType, TickType, NumbersType, OthersType, CallType, MethodCallType,
+    BootType, ReadyType;
 
 /* tick.c */
 int tick_slowly(Thread *thread);

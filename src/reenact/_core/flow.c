@@ -210,8 +210,8 @@ void flow_access(Thread *thread, const PyObject *object, const PyObject *name, b
     uint64_t key = location_key(object, name);
     Flow *location = &locations[key >> (64 - TABLE_BITS)];
     bool is_one_threads = atomic_load_explicit(&location->number, memory_order_relaxed) == 0;
-    Wanted wanted = {&location->turn, key,           writes,
-                     is_update,       writes || is_one_threads, name == NULL};
+    Wanted wanted = {&location->turn,          key,         writes, is_update,
+                     writes || is_one_threads, name == NULL};
     if (HAS_GIL) {
         flow_note(thread, &wanted, true);
     }

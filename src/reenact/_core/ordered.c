@@ -1,9 +1,9 @@
 /* Functions of C code that share something without a lock, in runs that keep the order of accesses.
  *
- * Such code has no sites. An *ordered* function stands in its place, comes to a point, takes note of
- * an access to what it shares, and calls it: to its first argument, which of a method is its self,
- * or to a key that it was given. One that comes after its call is for callbacks: what C code does
- * next, it does to the key. intercept/unlocked.py says which functions these are. */
+ * Such code has no sites. An *ordered* function stands in its place, comes to a point, takes note
+ * of an access to what it shares, and calls it: to its first argument, which of a method is its
+ * self, or to a key that it was given. One that comes after its call is for callbacks: what C code
+ * does next, it does to the key. intercept/unlocked.py says which functions these are. */
 #include "core.h"
 #include <opcode.h>
 
@@ -54,7 +54,7 @@ static int access_all(const PyObject *object)
 static PyObject *call_in_order(PyObject *self, PyObject *const *args, size_t count, PyObject *names)
 {
     Ordered *ordered = (Ordered *)self;
-    const PyObject *key = ordered->key != NULL             ? ordered->key
+    const PyObject *key = ordered->key != NULL            ? ordered->key
                           : PyVectorcall_NARGS(count) > 0 ? args[0]
                                                           : ordered->native;
     if (!ordered->comes_after && access_all(key) < 0) {
@@ -239,8 +239,7 @@ static PyObject *import_in_order(PyObject *module, PyObject *const *args, Py_ssi
     return PyObject_Vectorcall(native_import, args, (size_t)count, names);
 }
 
-static PyMethodDef import_method = {"__import__",
-                                    (PyCFunction)(void (*)(void))import_in_order,
+static PyMethodDef import_method = {"__import__", (PyCFunction)(void (*)(void))import_in_order,
                                     METH_FASTCALL | METH_KEYWORDS, NULL};
 
 /* order_imports(__import__): a function in its place */
