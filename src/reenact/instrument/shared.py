@@ -72,7 +72,7 @@ def _named(code: CodeType) -> Iterator[tuple[tuple[str, int], CodeType]]:
             yield from _named(constant)
 
 
-def _functions(module: ModuleType, qualified: str) -> list[FunctionType]:
+def _functions(module: ModuleType, qualified: str) -> list[Any]:
     """None in versions of Python that do not have it."""
     owner, _, name = qualified.rpartition(".")
     holder: Any = getattr(module, owner, None) if owner else module

@@ -6,7 +6,7 @@ are not among them: their methods have sites where they are called.
 
 from __future__ import annotations
 
-import _functools
+import _functools  # type: ignore[import-not-found]
 import _io
 import _random
 import builtins
