@@ -1,9 +1,9 @@
 """Programs recorded by the parallel engine replay just as they were.
 
-With `ditto` those that race and some others, once on the default version, on the others each sixth.
-With `sync` a few that have no races; a few with `light`, and a few replayed in parallel. On a busy
-machine some of the rest differ now and then, most of all those that print in pieces, and asyncio's:
-`python -m tests.fidelity.parallel` has them all.
+On the default version with `ditto` all of them, with `sync` all that race and some others, with
+`light` a few; on the others each sixth. A few are replayed in parallel. Where there is a GIL a
+replay may take a few tries, as one of some hundreds does on a busy machine.
+`python -m tests.fidelity.parallel` has them all, more often.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ from tests.free_threaded import HAS_GIL
 from tests.versions import IS_DEFAULT
 
 from .generated import check, source
-from .harness import Pool, Variant, cycle, programs
+from .harness import Pool, Variant, cycle, patterns, programs
 
-CASES = {program.name: program for program in programs()}
+CASES = {program.name: program for program in [*programs(), *patterns()]}
+# Without a GIL there are no hints of what code without sites does: LEFT_OUT is of that build alone.
 LEFT_OUT = {
     # which thread drops the last reference to a lock of importlib's, and so runs the callback of
     # its weak reference, is decided by reference counts, which nothing orders
@@ -42,10 +43,12 @@ LEFT_OUT = {
     "id_reuse",
     # the cache is C code's, which calls back: its accesses are not seen
     "race_lru_cache",
+    # C code that calls back meets other threads, and so does the standard library's own code
+    "race_cached_property",
+    "race_heapq",
 }
-if not HAS_GIL:
-    # here C code that calls back meets other threads, and so does the standard library's own code
-    LEFT_OUT |= {"race_cached_property", "race_heapq"}
+if HAS_GIL:
+    LEFT_OUT = set()
 # without a race: each by another kind of synchronisation or input
 FOR_SYNC = (
     *("condition_notify", "deadlock_two_locks", "input_sockets_pair", "input_subprocess_run"),
@@ -59,13 +62,16 @@ FOR_LIGHT = (
 STABLE = ("race_", "barrier", "condition_", "event", "lock_", "rlock_", "semaphore", "deadlock_")
 EVERY = 1 if IS_DEFAULT else 6
 TURN = sys.version_info.minor
+KNOWN = sorted(name for name in CASES if HAS_GIL or name.startswith(STABLE))
 FOR_DITTO = tuple(
     name
-    for number, name in enumerate(sorted(name for name in CASES if name.startswith(STABLE)))
+    for number, name in enumerate(KNOWN)
     if number % EVERY == TURN % EVERY and name not in LEFT_OUT
 )
+RACING = [name for name in CASES if name.startswith(("race_", "ibm_"))] if HAS_GIL else []
+TRIES = 20 if HAS_GIL else 1
 # Those that poll read attributes of `threading`, in which there are no sites
-SEEDS = [seed for seed in range(60) if source(seed).count("poll(") == 1]
+SEEDS = [seed for seed in range(60) if HAS_GIL or source(seed).count("poll(") == 1]
 GENERATED = SEEDS[: 10 if IS_DEFAULT else 3]
 
 
@@ -87,10 +93,17 @@ def test_synchronisation(name: str, pool: Pool) -> None:
     check_replays(pool, name, Variant("queue", order="sync"))
 
 
+@pytest.mark.skipif(not HAS_GIL, reason="a race is found by chance alone there")
+@pytest.mark.timeout(0)
+@pytest.mark.parametrize("name", RACING[:: 1 if IS_DEFAULT else 6])
+def test_races_are_found(name: str, pool: Pool) -> None:
+    check_replays(pool, name, Variant("queue", order="sync", tries=TRIES))
+
+
 @pytest.mark.timeout(0)
 @pytest.mark.parametrize("name", FOR_DITTO)
 def test_accesses(name: str, pool: Pool) -> None:
-    check_replays(pool, name, Variant("queue", order="ditto"))
+    check_replays(pool, name, Variant("queue", order="ditto", tries=TRIES))
 
 
 @pytest.mark.skipif(not IS_DEFAULT, reason="on the default version")
@@ -103,7 +116,7 @@ def test_replays_in_parallel(name: str, pool: Pool) -> None:
 @pytest.mark.timeout(0)
 @pytest.mark.parametrize("name", FOR_LIGHT[:: 1 if IS_DEFAULT else 4])
 def test_flow(name: str, pool: Pool) -> None:
-    check_replays(pool, name, Variant("queue", order="light"))
+    check_replays(pool, name, Variant("queue", order="light", tries=TRIES))
 
 
 @pytest.mark.timeout(0)

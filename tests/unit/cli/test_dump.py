@@ -99,7 +99,7 @@ def test_every_type_of_line_is_documented(
     reenact: Reenact, tmp_path: Path, capsys: Capture
 ) -> None:
     made = sample()
-    made.entry(330, 7, 3)
+    made.entry(330, "between", 1)
     text = (ROOT / "docs" / "reference" / "json.md").read_text()
     for line in lines(reenact, capsys, made.packed(tmp_path / "r")):
         assert f'`"{line["type"]}"`' in text

@@ -21,7 +21,7 @@ STREAMS = (
     *("schedule", "operations", "definitions", "clock"),
     *("output", "notes", "outcome", "inputs", "files"),
 )
-ENTRIES = ("preempt", "yield", "steal", "collect", "signal", "end")
+ENTRIES = ("preempt", "yield", "steal", "collect", "signal", "end", "interrupt", "between")
 
 HEADER: dict[str, Any] = {
     "format": 2,
@@ -174,10 +174,12 @@ class Builder:
     def entry(self, step: int, kind: str | int, argument: int) -> None:
         number = ENTRIES.index(kind) if isinstance(kind, str) else kind
         self._add("schedule", varints(step - self._entry_step, argument << 3 | number))
-        if kind == "steal":
+        if kind in ("steal", "between"):
             self._add("schedule", varint(self.operation_count))
+        if kind == "between":
+            self._add("schedule", varints(7, 20, 0))
         self._entry_step = step
-        self.switch_count += kind in ("preempt", "yield", "steal")
+        self.switch_count += kind in ("preempt", "yield", "steal", "between")
         self.collection_count += kind == "collect"
 
     def clock(self, clock: int, nanoseconds: int) -> None:

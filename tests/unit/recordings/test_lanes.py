@@ -19,6 +19,7 @@ from reenact.recordings.lanes import (
     OPERATION,
     WAIT,
     YIELD,
+    Hint,
     Item,
     decode,
     input_of,
@@ -81,8 +82,20 @@ def test_an_access_at_the_end() -> None:
 
 
 def test_an_unknown_kind() -> None:
-    with pytest.raises(ValueError, match="kind 13"):
-        list(decode(varints(7, 13, 0), {}))
+    with pytest.raises(ValueError, match="kind 14"):
+        list(decode(varints(7, 14, 0), {}))
+
+
+def test_hints_belong_to_what_follows() -> None:
+    """With a place, and without; and to an access, if nothing else follows at the position."""
+    with_place = varints(2 << 3 | 7, 13, 1, 40, 99, 26)
+    without = varints(7, 13, 2, 5, 0)
+    [operation, access] = decode(
+        with_place + without + varints(0, 3, 0) + varints(8 | 7, 13, 1, 41, 0), {}
+    )
+    assert operation.position == 2
+    assert operation.hints == (Hint(1, 40, 99, 26), Hint(2, 5))
+    assert (access.position, access.kind, access.hints) == (3, ACCESS, (Hint(1, 41),))
 
 
 @pytest.mark.parametrize("header", [(0, 4, 4), (0, 12, 13), (0, 0, 0), (1, 100, 101)])

@@ -136,13 +136,21 @@ def test_kinds_from_the_future_are_numbers(tmp_path: Path, names: Names) -> None
     known = made.site("acquire", "app.py", 2)
     made.operation(1, 0, site, 99)
     made.operation(2, 0, known, made.object(9))
-    made.entry(3, 7, 1)
     made.note(12, 3, 0, 5)
     recording = Recording.open(made.packed(tmp_path / "r"), names)
     shown = [(event.operation, event.object.name) for event in recording.events()]
     assert shown == [("operation 57", "object 99"), ("acquire", "object kind 9 1")]
-    assert next(recording.schedule()).kind == "entry 7"
     assert next(recording.notes()).kind == "note 12"
+
+
+def test_a_switch_between_two_points(tmp_path: Path, names: Names) -> None:
+    made = Builder()
+    made.entry(3, "between", 1)
+    made.entry(5, "preempt", 0)
+    between, preempt = Recording.open(made.packed(tmp_path / "r"), names).schedule()
+    assert (between.step, between.kind, between.argument) == (3, "between", 1)
+    assert between.is_switch and between.operations == 0
+    assert (preempt.step, preempt.kind) == (5, "preempt")
 
 
 def test_site_zero_is_nowhere(tmp_path: Path, names: Names) -> None:
