@@ -47,8 +47,6 @@ def main() -> None:
         return
     policy = instrument(packages)
     take_over(inputs)
-    if policy.is_shared:
-        unlocked.install()
     chooser = _chooser(strategy, int(seed)) if ":" in strategy else None
     is_package = complete_path(kind, target)
     if strategy.startswith(FOLLOWS):
@@ -60,6 +58,8 @@ def main() -> None:
         from reenact.engine import detecting
     if policy.races:
         detecting.prepare()
+    if policy.is_shared:  # outermost: what it stands in place of is called by the program itself
+        unlocked.install()
     try:
         _core.start(descriptor, chooser)
     except OSError as error:
