@@ -261,7 +261,9 @@ enum Waited parallel_wait(Thread *thread, enum Operation kind, Object *object, i
     }
     thread->pending_object = object != NULL ? object->id : 0;
     if (!is_replay()) {
-        if (object != NULL && !thread->lane.waits) { /* what it finds taken was taken by then */
+        /* What it finds taken was taken by then. The first thread may begin a wait again, after the
+         * handler of a signal, and does not wait to the end. */
+        if (object != NULL && !thread->lane.waits && thread->index != 0) {
             lane_after(thread, object->latest);
         }
         lane_wait(thread, thread->pending_site, object);
