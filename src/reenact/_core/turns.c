@@ -238,7 +238,8 @@ static void __attribute__((noinline)) await_free(Thread *thread, const Turn *tur
 {
     bool is_absent = false;
     give_back(&thread->lane);
-    for (int look = 1; atomic_load_explicit(&turn->owner, memory_order_relaxed) > CONTENDED;
+    for (int look = 1;
+         gate.active && atomic_load_explicit(&turn->owner, memory_order_relaxed) > CONTENDED;
          look++) {
         if (!is_absent && (look > LOOKS || atomic_load(&thread->lane.asked) != 0)) {
             is_absent = true;
@@ -359,7 +360,7 @@ void turns_settle(Thread *thread)
     if (lane->pending_count > 0) {
         want_what_is_under_way(thread, room);
     }
-    while (!take_all(thread)) {
+    while (gate.active && !take_all(thread)) {
     }
     if (__builtin_expect(!gate.active, 0)) { /* closed meanwhile */
         lane->wanted_count = 0;
