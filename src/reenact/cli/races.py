@@ -6,14 +6,14 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from reenact.analysis import baseline, sarif, text
 from reenact.analysis.report import Report, report_of
+from reenact.cli.apart import apart
 from reenact.cli.exits import ends_well
 from reenact.cli.program import add_options, program_of, settings_of
 from reenact.cli.record import choices_of
@@ -167,7 +167,7 @@ def run(args: argparse.Namespace) -> int:
     settings = settings_of(args)
     outputs = Outputs.of(args)
     known = {} if outputs.baseline is None else baseline.read(outputs.baseline)
-    with _apart(outputs.is_json):
+    with apart(outputs.is_json):
         looked = _look(args, settings)
     report = looked.report(settings, known)
     if outputs.new_baseline is not None:
@@ -285,22 +285,6 @@ def is_recording(name: str) -> bool:
             return file.read(len(format.PACKED_MAGIC)) == format.PACKED_MAGIC
     except OSError:
         return False
-
-
-@contextmanager
-def _apart(is_json: bool) -> Iterator[None]:
-    """Keeps what the program prints out of the JSON on standard output."""
-    if not is_json:
-        yield
-        return
-    sys.stdout.flush()
-    ours = os.dup(1)
-    os.dup2(2, 1)
-    try:
-        yield
-    finally:
-        os.dup2(ours, 1)
-        os.close(ours)
 
 
 def tell(report: Report, is_json: bool) -> None:

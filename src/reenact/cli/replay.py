@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any
 
+from reenact.cli.apart import apart
 from reenact.cli.exits import ends_well
 from reenact.cli.wording import printable
 from reenact.engine import replay, report, tries
@@ -84,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
     replay.check_usable(recording)
     for path in replay.changed_sources(recording):
         _say(f"{path} has changed since it was recorded; the replay may diverge")
-    with _apart(args.json):
+    with apart(args.json):
         tried = _replay(recording, args.tries, args.engine == "parallel")
     for line in tried.words:
         _say(line)
@@ -140,22 +138,6 @@ def _as_json(recording: Recording, tried: Tried, code: int) -> dict[str, Any]:
         "differences": [asdict(each) for each in result.differences],
         "report": list(tried.words),
     }
-
-
-@contextmanager
-def _apart(is_json: bool) -> Iterator[None]:
-    """Keeps what the program prints out of the JSON on standard output."""
-    if not is_json:
-        yield
-        return
-    sys.stdout.flush()
-    ours = os.dup(1)
-    os.dup2(2, 1)
-    try:
-        yield
-    finally:
-        os.dup2(ours, 1)
-        os.close(ours)
 
 
 def _check_lanes(recording: Recording) -> None:
