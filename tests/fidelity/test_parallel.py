@@ -1,8 +1,8 @@
 """Programs recorded by the parallel engine replay just as they were.
 
-On the default version with `ditto` all of them, with `sync` all that race and some others, with
-`light` a few; on the others each sixth. A few are replayed in parallel. Where there is a GIL a
-replay may take a few tries, as one of some hundreds does on a busy machine.
+On the default version with `ditto` each second of them, with `sync` each second that races and some
+others, with `light` a few; on the others each eighth. A few are replayed in parallel. Where there
+is a GIL a replay may take a few tries, as one of some hundreds does on a busy machine.
 `python -m tests.fidelity.parallel` has them all, more often.
 """
 
@@ -63,7 +63,7 @@ FOR_LIGHT = (
     "ditto_microbenchmark",
 )
 STABLE = ("race_", "barrier", "condition_", "event", "lock_", "rlock_", "semaphore", "deadlock_")
-EVERY = 1 if IS_DEFAULT else 6
+EVERY = 2 if IS_DEFAULT else 8
 TURN = sys.version_info.minor
 KNOWN = sorted(name for name in CASES if HAS_GIL or name.startswith(STABLE))
 FOR_DITTO = tuple(
@@ -98,7 +98,7 @@ def test_synchronisation(name: str, pool: Pool) -> None:
 
 @pytest.mark.skipif(not HAS_GIL, reason="a race is found by chance alone there")
 @pytest.mark.timeout(0)
-@pytest.mark.parametrize("name", RACING[:: 1 if IS_DEFAULT else 6])
+@pytest.mark.parametrize("name", RACING[::EVERY])
 def test_races_are_found(name: str, pool: Pool) -> None:
     check_replays(pool, name, Variant("queue", order="sync", tries=TRIES))
 
