@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 
-from reenact.engine import replay as engine
-from reenact.engine import report, tries
+from reenact.engine import tries
 from reenact.errors import Divergence
 from reenact.recordings.outcome import Outcome
 from reenact.recordings.reader import Recording
@@ -20,7 +19,7 @@ def replay(path: str | os.PathLike[str]) -> int:
     recording = Recording.open(path)
     before = os.getcwd()
     try:
-        tried = _tried(recording)
+        tried = tries.replayed(recording)
     finally:
         os.chdir(before)
     result = tried.result
@@ -33,10 +32,3 @@ def replay(path: str | os.PathLike[str]) -> int:
             report="\n".join(tried.words),
         )
     return result.ended.exit_code
-
-
-def _tried(recording: Recording) -> tries.Tried:
-    if recording.is_parallel:
-        return tries.search(recording)
-    result = engine.replay(recording)
-    return tries.Tried(result, 1, tuple(report.replayed(recording, result)))

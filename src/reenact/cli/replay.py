@@ -11,7 +11,7 @@ from typing import Any
 from reenact.cli.apart import apart
 from reenact.cli.exits import ends_well
 from reenact.cli.wording import printable
-from reenact.engine import replay, report, tries
+from reenact.engine import replay, tries
 from reenact.engine.tries import Tried
 from reenact.errors import UsageError
 from reenact.recordings.reader import Recording
@@ -83,7 +83,7 @@ def run(args: argparse.Namespace) -> int:
     for path in replay.changed_sources(recording):
         _say(f"{path} has changed since it was recorded; the replay may diverge")
     with apart(args.json):
-        tried = _replay(recording, args.tries, args.engine == "parallel")
+        tried = tries.replayed(recording, args.tries, args.engine == "parallel")
     for line in tried.words:
         _say(line)
     if recording.is_parallel and (tried.tries > 1 or tried.result.has_diverged):
@@ -92,15 +92,6 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps(_as_json(recording, tried, code), indent=2))
     return code
-
-
-def _replay(recording: Recording, limit: int, in_parallel: bool) -> Tried:
-    """What one engine recorded and follows step by step is as recorded at the first try, or
-    never."""
-    if recording.is_parallel:
-        return tries.search(recording, limit, in_parallel)
-    result = replay.replay(recording)
-    return Tried(result, 1, tuple(report.replayed(recording, result)))
 
 
 def _tries(tried: Tried) -> str:

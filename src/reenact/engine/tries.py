@@ -40,6 +40,15 @@ class Tried:
     words: tuple[str, ...]
 
 
+def replayed(recording: Recording, limit: int = TRIES, in_parallel: bool = False) -> Tried:
+    """What one engine recorded and follows step by step is as recorded at the first try, or
+    never."""
+    if recording.is_parallel:
+        return search(recording, limit, in_parallel)
+    result = replay.replay(recording)
+    return Tried(result, 1, tuple(report.replayed(recording, result)))
+
+
 def search(recording: Recording, limit: int = TRIES, in_parallel: bool = False) -> Tried:
     """Replay a recording of the parallel engine, up to so many times."""
     search = _Search()
