@@ -112,6 +112,7 @@ def test_races_are_found_in_a_parallel_recording(place: Path, order: str) -> Non
     found = reenact(place, "races", path)
     assert found.returncode == 1, found.stderr
     assert "race on global total" in found.stderr
+    assert "threading.py" not in found.stderr  # what has sites for the order alone is not told
 
 
 def test_info_says_what_it_is(place: Path) -> None:
