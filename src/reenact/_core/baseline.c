@@ -75,7 +75,7 @@ void baseline_access(Thread *thread, PyObject *object, PyObject *name, bool writ
 {
     uint64_t location = ((uintptr_t)object >> 4) << FIELD_BITS | field_of(name);
     baseline->access(thread->index, location, writes);
-    parallel_look_soon(thread); /* at the next point, what it keeps for the access is let go */
+    parallel_look_within(thread, 1); /* at the next point, what it keeps for the access is let go */
 }
 
 void baseline_leave(const Thread *thread)

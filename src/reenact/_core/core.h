@@ -191,6 +191,7 @@ typedef struct {
     uint8_t reads;
     int32_t last;
     uint32_t repeats;
+    int64_t done;   /* likewise: what that one had done when it gave it back, as a position */
     bool is_unsaid; /* others have read it and said nothing: turns_share */
 } Turn;
 
@@ -201,7 +202,7 @@ typedef struct {
     bool writes, is_update, needs_all; /* the last: none may read it meanwhile */
     bool is_container;                 /* C code may call the program back, and go on with it */
 } Wanted;
-enum { MOST_WANTED = 16, MOST_PENDING = 8 };
+enum { MOST_WANTED = 16, MOST_PENDING = 8, MOST_LOCKED = 256 };
 
 /* An access that calls the program back is under way until its frame has gone on. */
 typedef struct {
@@ -228,10 +229,15 @@ typedef struct {
     RecentSite *recent;
     _Atomic int32_t presence, asked; /* turns.c */
     Wanted wanted[MOST_WANTED];      /* by the site that is being passed */
-    Turn *locked[MOST_WANTED];       /* contended locations that it has until its next point */
+    Turn *locked[MOST_LOCKED];       /* contended locations that it has */
     uint32_t locked_count;
-    const Turn *locked_last; /* the latest, how often in a row, and for how many points */
-    uint32_t streak, lease;
+    const Turn *locked_last; /* the latest, and how often in a row */
+    uint32_t streak;
+    uint32_t near_writes;   /* to contended locations, each soon after an access to another */
+    int64_t last_contended; /* position of the latest such access */
+    int64_t lease_end;      /* position up to which it keeps them; 0: to its next point */
+    _Atomic bool hurried;   /* somebody has waited for one of them long enough */
+    bool gives_way;         /* to somebody else who waits for the floor */
     Pending pending[MOST_PENDING]; /* the outermost first */
     uint32_t wanted_count, pending_count;
     uint64_t operations;
@@ -677,7 +683,7 @@ void flow_done(Thread *thread, enum Operation kind, Object *object);
 /* parallel.c: the gate of the parallel engine */
 void parallel_adopt(Thread *thread);
 int parallel_point(Thread *thread);
-void parallel_look_soon(Thread *thread);
+void parallel_look_within(Thread *thread, int64_t points);
 bool parallel_look_again(Thread *thread, Object *object, int time);
 enum Waited parallel_wait(Thread *thread, enum Operation kind, Object *object, int64_t deadline_ns);
 void parallel_wake(Object *object);
@@ -691,6 +697,14 @@ void parallel_look_for_deadlock(void);
 void parallel_hold(Object *object);
 enum { GIVE_WAY = 200 }; /* turns after which a thread gives way to others */
 void parallel_pause(int turn);
+bool parallel_sleep(_Atomic int32_t *word, int32_t seen, int64_t time_ns);
+void parallel_wake_one(_Atomic int32_t *word);
+
+/* floor.c */
+bool floor_is_had(const Thread *thread);
+void floor_take(Thread *thread);
+void floor_give(Thread *thread);
+void floor_forget(void);
 void parallel_extra_point(Thread *thread);
 void parallel_joined(Thread *thread, const Thread *other);
 

@@ -157,7 +157,7 @@ static void look_soon(Thread *thread)
 void gate_look_soon(Thread *thread)
 {
     if (gate.is_parallel) {
-        parallel_look_soon(thread);
+        parallel_look_within(thread, 1);
         return;
     }
     pthread_mutex_lock(&gate.mutex);

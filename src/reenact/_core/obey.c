@@ -114,7 +114,7 @@ static LaneEntry *next_of(Thread *thread)
 static void pass_over(Thread *thread)
 {
     thread->lane.is_known = false;
-    parallel_look_soon(thread);
+    parallel_look_within(thread, 1);
 }
 
 void obey_adopt(Thread *thread)

@@ -120,13 +120,14 @@ void parallel_adopt(Thread *thread)
     }
 }
 
-void parallel_look_soon(Thread *thread)
+/* The thread takes the slow path at one of its next points. */
+void parallel_look_within(Thread *thread, int64_t points)
 {
-    int64_t excess = thread->budget - 1;
+    int64_t excess = thread->budget - points;
     if (excess > 0) {
         thread->limit -= excess; /* in this order: others may look how far it is */
         atomic_signal_fence(memory_order_seq_cst);
-        thread->budget = 1;
+        thread->budget = points;
     }
 }
 
@@ -225,6 +226,21 @@ static void nap(void)
     PyThreadState *tstate = PyEval_SaveThread();
     nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
     PyEval_RestoreThread(tstate);
+}
+
+/* Until the word is another, or the time is over, which it says: false. */
+bool parallel_sleep(_Atomic int32_t *word, int32_t seen, int64_t time_ns)
+{
+    int64_t deadline_ns = real_ns() + time_ns;
+    PyThreadState *tstate = PyEval_SaveThread();
+    sleep_until(word, seen, deadline_ns);
+    PyEval_RestoreThread(tstate);
+    return real_ns() < deadline_ns;
+}
+
+void parallel_wake_one(_Atomic int32_t *word)
+{
+    futex_wake(word, 1);
 }
 
 /* Whoever has a lock may be about to give it back, so that it is better to look again than to sleep
@@ -376,7 +392,7 @@ void parallel_done(enum Operation kind, Object *object)
     lane_operation(thread, site, object);
     if (kind == OP_END) {
         thread->lane.is_leaving = true;
-        parallel_look_soon(thread);
+        parallel_look_within(thread, 1);
     }
 }
 

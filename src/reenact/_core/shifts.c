@@ -44,6 +44,6 @@ void shifts_change(Thread *thread)
     Halt place = is_between ? place_left(before) : (Halt){0};
     lane_hint(thread, (Deed){before->index, reached(before)}, place);
     if (!before->lane.is_leaving) {
-        parallel_look_soon(before);
+        parallel_look_within(before, 1);
     }
 }

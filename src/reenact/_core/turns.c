@@ -15,7 +15,11 @@
  * PPoPP 2016): its owner is a lock, which whoever accesses it takes, and gives back at its next
  * point, for which nobody has to be asked; if it takes the same one several times in a row, after
  * some points more. One that nobody else takes for long, or that is only read, is owned as before.
- */
+ *
+ * Where threads do little but access contended locations, nothing is gained by having them do so at
+ * the same time: each line of the cache goes to and fro for each access, and each leaves a note. So
+ * they take turns (floor.c). A thread that writes to contended locations at every few points keeps
+ * all that it has locked, until somebody has waited for a while. */
 #include "core.h"
 
 enum Presence { ABSENT, PRESENT, TAKEN };
@@ -24,6 +28,10 @@ enum { READERS = -1, CONTENDED = 1 << 30 };
  * it is not; looks at a lock before its taker is absent; after how many accesses in a row a lock is
  * kept, and for how many points */
 enum { LONG_STREAK = 4, LEASE = 24 };
+/* Points from one contended location to the next at most, and how many such writes, for a thread to
+ * keep all that it has; for how many points it does so at most, and how many without a look at who
+ * waits; how long others wait */
+enum { NEAR = 8, MANY = 16, LONG_LEASE = 1 << 14, UNSEEN_POINTS = 64, PATIENCE_NS = 50000 };
 enum { MOST_CONFLICTS = 4, CALM_REPEATS = 200, CALM_READS = 200, LOOKS = 100, FEW_LOOKS = 20 };
 enum { LONGEST_ACCESS = 24 }; /* units of code, from a site to behind its access */
 enum { HALT_NS = 100000000 }; /* how long the end of the run waits for others to come to a point */
@@ -36,12 +44,25 @@ static bool are_used(void)
            gate.settings.mode == MODE_RECORD;
 }
 
-static void give_back(Lane *lane)
+static void give_back(Thread *thread)
 {
+    Lane *lane = &thread->lane;
     for (uint32_t i = 0; i < lane->locked_count; i++) {
+        lane->locked[i]->done = thread_position(thread) - 1;
         atomic_store_explicit(&lane->locked[i]->owner, CONTENDED, memory_order_release);
     }
-    lane->locked_count = lane->lease = 0;
+    lane->locked_count = 0;
+    lane->lease_end = 0;
+    atomic_store_explicit(&lane->hurried, false, memory_order_relaxed);
+    if (floor_is_had(thread)) {
+        floor_give(thread);
+    }
+}
+
+static bool may_keep(Thread *thread)
+{
+    return thread_position(thread) < thread->lane.lease_end &&
+           !atomic_load_explicit(&thread->lane.hurried, memory_order_relaxed);
 }
 
 void turns_leave(Thread *thread)
@@ -50,7 +71,7 @@ void turns_leave(Thread *thread)
         baseline_leave(thread);
     }
     if (are_used()) {
-        give_back(&thread->lane);
+        give_back(thread);
         atomic_store(&thread->lane.presence, ABSENT);
     }
 }
@@ -71,14 +92,12 @@ void turns_arrive(Thread *thread)
 /* What it has locked is free again; and if somebody asks, until that one has come. */
 void __attribute__((noinline)) turns_consent_slowly(Thread *thread)
 {
-    Lane *lane = &thread->lane;
-    bool is_asked = atomic_load(&lane->asked) != 0;
-    if (!is_asked && lane->lease > 0) {
-        lane->lease--;
-        parallel_look_soon(thread);
+    bool is_asked = atomic_load(&thread->lane.asked) != 0;
+    if (!is_asked && may_keep(thread)) {
+        parallel_look_within(thread, UNSEEN_POINTS);
         return;
     }
-    give_back(lane);
+    give_back(thread);
     if (!is_asked) {
         return;
     }
@@ -133,7 +152,7 @@ static int32_t as_owner(Thread *thread, Turn *turn)
 {
     Lane *lane = &thread->lane;
     turn->conflicts += turn->conflicts < MOST_CONFLICTS;
-    if (turn->conflicts < MOST_CONFLICTS || lane->locked_count == MOST_WANTED) {
+    if (turn->conflicts < MOST_CONFLICTS || lane->locked_count == MOST_LOCKED) {
         return thread->index + 1;
     }
     lane->locked[lane->locked_count++] = turn;
@@ -206,17 +225,41 @@ static int32_t calmed(const Thread *thread, Turn *turn, bool writes)
                                          : CONTENDED;
 }
 
+/* How long the thread may keep what it has locked. One that reads a place again and again waits for
+ * somebody to write to it, and does not take turns with anybody. */
+static int64_t lease_of(Lane *lane, const Turn *turn, bool writes, bool is_near)
+{
+    lane->streak = turn == lane->locked_last ? lane->streak + 1 : 0;
+    lane->locked_last = turn;
+    lane->near_writes = is_near ? lane->near_writes + writes : 0;
+    return lane->near_writes >= MANY ? LONG_LEASE : lane->streak >= LONG_STREAK ? LEASE : 0;
+}
+
+static void keep(Thread *thread, Turn *turn, bool writes, bool is_near)
+{
+    Lane *lane = &thread->lane;
+    int64_t lease = lease_of(lane, turn, writes, is_near);
+    lane->locked[lane->locked_count++] = turn;
+    lane->lease_end = lease == 0 ? lane->lease_end : thread_position(thread) + lease;
+    parallel_look_within(thread, lane->lease_end == 0 ? 1 : UNSEEN_POINTS);
+}
+
 static bool lock(Thread *thread, const Wanted *wanted)
 {
     Lane *lane = &thread->lane;
     Turn *turn = wanted->turn;
     int32_t free = CONTENDED, mine = CONTENDED | (thread->index + 1);
+    bool is_near = thread_position(thread) - lane->last_contended <= NEAR;
+    lane->last_contended = thread_position(thread);
     if (atomic_load_explicit(&turn->owner, memory_order_relaxed) == mine) {
         return true;
     }
-    if (lane->locked_count == MOST_WANTED ||
+    if (lane->locked_count == MOST_LOCKED ||
         !atomic_compare_exchange_strong(&turn->owner, &free, mine)) {
         return false;
+    }
+    if (gate.settings.order == ORDER_DITTO) {
+        lane_after(thread, (Deed){turn->last, turn->done});
     }
     int32_t owner = calmed(thread, turn, wanted->writes);
     if (owner != CONTENDED && (owner > 0 || !wanted->needs_all)) {
@@ -225,22 +268,35 @@ static bool lock(Thread *thread, const Wanted *wanted)
         atomic_store(&turn->owner, owner);
         return true;
     }
-    lane->locked[lane->locked_count++] = turn;
-    lane->streak = turn == lane->locked_last ? lane->streak + 1 : 0;
-    lane->locked_last = turn;
-    lane->lease = lane->streak >= LONG_STREAK ? LEASE : 0;
-    parallel_look_soon(thread); /* the next tick may be the next point */
+    keep(thread, turn, wanted->writes, is_near);
     return true;
+}
+
+/* Whoever has it gives it back at its next site. */
+static void hurry(int32_t owner)
+{
+    if (owner > CONTENDED) {
+        Lane *lane = &gate.slots[(owner & ~CONTENDED) - 1].lane;
+        atomic_store_explicit(&lane->hurried, true, memory_order_relaxed);
+    }
 }
 
 /* With nothing locked, and absent if it takes long. */
 static void __attribute__((noinline)) await_free(Thread *thread, const Turn *turn)
 {
     bool is_absent = false;
-    give_back(&thread->lane);
-    for (int look = 1;
-         gate.active && atomic_load_explicit(&turn->owner, memory_order_relaxed) > CONTENDED;
+    int32_t owner;
+    int64_t patience_ends_ns = 0;
+    give_back(thread);
+    for (int look = 1; gate.active && (owner = atomic_load_explicit(
+                                           &turn->owner, memory_order_relaxed)) > CONTENDED;
          look++) {
+        if (look == FEW_LOOKS) {
+            patience_ends_ns = real_ns() + PATIENCE_NS;
+        }
+        else if (look > FEW_LOOKS && real_ns() > patience_ends_ns) {
+            hurry(owner);
+        }
         if (!is_absent && (look > LOOKS || atomic_load(&thread->lane.asked) != 0)) {
             is_absent = true;
             turns_leave(thread);
@@ -250,6 +306,13 @@ static void __attribute__((noinline)) await_free(Thread *thread, const Turn *tur
     if (is_absent) {
         turns_arrive(thread);
     }
+}
+
+static void __attribute__((noinline)) await_floor(Thread *thread)
+{
+    turns_leave(thread);
+    floor_take(thread);
+    turns_arrive(thread);
 }
 
 /* ---- callbacks ---- */
@@ -310,6 +373,10 @@ static bool take_all(Thread *thread)
         }
         if (atomic_load_explicit(&wanted->turn->owner, memory_order_relaxed) < CONTENDED) {
             transfer(thread);
+            return false;
+        }
+        if (lane->near_writes >= MANY && !floor_is_had(thread)) {
+            await_floor(thread);
             return false;
         }
         if (!lock(thread, wanted)) {
@@ -422,4 +489,5 @@ bool turns_is_halted(const Thread *thread)
 void turns_forget(void)
 {
     atomic_store(&changing, 0);
+    floor_forget();
 }
