@@ -202,7 +202,7 @@ typedef struct {
     bool writes, is_update, needs_all; /* the last: none may read it meanwhile */
     bool is_container;                 /* C code may call the program back, and go on with it */
 } Wanted;
-enum { MOST_WANTED = 16, MOST_PENDING = 8, MOST_LOCKED = 256 };
+enum { MOST_WANTED = 16, MOST_PENDING = 8, MOST_LOCKED = 4096 };
 
 /* An access that calls the program back is under way until its frame has gone on. */
 typedef struct {
@@ -229,7 +229,7 @@ typedef struct {
     RecentSite *recent;
     _Atomic int32_t presence, asked; /* turns.c */
     Wanted wanted[MOST_WANTED];      /* by the site that is being passed */
-    Turn *locked[MOST_LOCKED];       /* contended locations that it has */
+    Turn **locked;                   /* contended locations that it has */
     uint32_t locked_count;
     const Turn *locked_last; /* the latest, and how often in a row */
     uint32_t streak;

@@ -68,7 +68,8 @@ int lane_grow(Stream *stream, size_t size)
 void lane_open(Thread *thread)
 {
     thread->lane = (Lane){.stream = {.fd = thread->index, .is_lane = true},
-                          .recent = calloc(RECENT_SITES, sizeof(RecentSite))};
+                          .recent = calloc(RECENT_SITES, sizeof(RecentSite)),
+                          .locked = HAS_GIL ? NULL : calloc(MOST_LOCKED, sizeof(Turn *))};
 }
 
 static uint64_t head(Thread *thread, enum LaneTag tag)

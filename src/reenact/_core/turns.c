@@ -59,7 +59,7 @@ static void give_back(Thread *thread)
     }
 }
 
-static bool may_keep(Thread *thread)
+static inline bool may_keep(Thread *thread)
 {
     return thread_position(thread) < thread->lane.lease_end &&
            !atomic_load_explicit(&thread->lane.hurried, memory_order_relaxed);
@@ -227,18 +227,17 @@ static int32_t calmed(const Thread *thread, Turn *turn, bool writes)
 
 /* How long the thread may keep what it has locked. One that reads a place again and again waits for
  * somebody to write to it, and does not take turns with anybody. */
-static int64_t lease_of(Lane *lane, const Turn *turn, bool writes, bool is_near)
+static int64_t lease_of(Lane *lane, const Turn *turn)
 {
     lane->streak = turn == lane->locked_last ? lane->streak + 1 : 0;
     lane->locked_last = turn;
-    lane->near_writes = is_near ? lane->near_writes + writes : 0;
     return lane->near_writes >= MANY ? LONG_LEASE : lane->streak >= LONG_STREAK ? LEASE : 0;
 }
 
-static void keep(Thread *thread, Turn *turn, bool writes, bool is_near)
+static void keep(Thread *thread, Turn *turn)
 {
     Lane *lane = &thread->lane;
-    int64_t lease = lease_of(lane, turn, writes, is_near);
+    int64_t lease = lease_of(lane, turn);
     lane->locked[lane->locked_count++] = turn;
     lane->lease_end = lease == 0 ? lane->lease_end : thread_position(thread) + lease;
     parallel_look_within(thread, lane->lease_end == 0 ? 1 : UNSEEN_POINTS);
@@ -249,8 +248,9 @@ static bool lock(Thread *thread, const Wanted *wanted)
     Lane *lane = &thread->lane;
     Turn *turn = wanted->turn;
     int32_t free = CONTENDED, mine = CONTENDED | (thread->index + 1);
-    bool is_near = thread_position(thread) - lane->last_contended <= NEAR;
-    lane->last_contended = thread_position(thread);
+    int64_t since = thread_position(thread) - lane->last_contended;
+    lane->last_contended += since;
+    lane->near_writes = since <= NEAR ? lane->near_writes + wanted->writes : 0;
     if (atomic_load_explicit(&turn->owner, memory_order_relaxed) == mine) {
         return true;
     }
@@ -268,7 +268,7 @@ static bool lock(Thread *thread, const Wanted *wanted)
         atomic_store(&turn->owner, owner);
         return true;
     }
-    keep(thread, turn, wanted->writes, is_near);
+    keep(thread, turn);
     return true;
 }
 
@@ -288,8 +288,9 @@ static void __attribute__((noinline)) await_free(Thread *thread, const Turn *tur
     int32_t owner;
     int64_t patience_ends_ns = 0;
     give_back(thread);
-    for (int look = 1; gate.active && (owner = atomic_load_explicit(
-                                           &turn->owner, memory_order_relaxed)) > CONTENDED;
+    for (int look = 1;
+         gate.active &&
+         (owner = atomic_load_explicit(&turn->owner, memory_order_relaxed)) > CONTENDED;
          look++) {
         if (look == FEW_LOOKS) {
             patience_ends_ns = real_ns() + PATIENCE_NS;
@@ -401,14 +402,28 @@ static inline void note(Thread *thread, const Wanted *wanted)
     }
 }
 
+/* Is it owned, or locked and to be kept? */
+static inline bool is_at_hand(Thread *thread, const Wanted *wanted)
+{
+    int32_t locked = CONTENDED | (thread->index + 1);
+    if (thread->lane.locked_count != 0 && !may_keep(thread)) {
+        return false;
+    }
+    if (atomic_load_explicit(&wanted->turn->owner, memory_order_relaxed) != locked) {
+        return is_owned(thread, wanted);
+    }
+    thread->lane.last_contended = thread_position(thread);
+    return true;
+}
+
 /* The same as turns_settle, if one thing is wanted, is the thread's, nobody asks for any, and the
  * program is not called back. */
 bool turns_settle_at_once(Thread *thread)
 {
     Lane *lane = &thread->lane;
     bool is_asked = atomic_load_explicit(&lane->asked, memory_order_relaxed) != 0;
-    if (is_asked || lane->locked_count != 0 || lane->wanted_count != 1 ||
-        lane->pending_count != 0 || lane->wanted->is_container || !is_owned(thread, lane->wanted)) {
+    if (is_asked || lane->wanted_count != 1 || lane->pending_count != 0 ||
+        lane->wanted->is_container || !is_at_hand(thread, lane->wanted)) {
         return false;
     }
     lane->wanted_count = 0;
