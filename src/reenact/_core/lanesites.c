@@ -33,11 +33,13 @@ static inline bool is_plain_list(PyObject *object)
     return PyList_CheckExact(object) || PyDict_CheckExact(object);
 }
 
-/* Of a class of the program's own, which is no container. */
+/* Of a class of the program's own, which is no container. Classes of C code, such as deque, may lie
+ * on the heap as well, but nobody can change them. */
 static inline bool is_plain_instance(PyObject *object)
 {
     const PyTypeObject *type = Py_TYPE(object);
-    return type->tp_base == &PyBaseObject_Type && (type->tp_flags & Py_TPFLAGS_HEAPTYPE);
+    unsigned long kind = type->tp_flags & (Py_TPFLAGS_HEAPTYPE | Py_TPFLAGS_IMMUTABLETYPE);
+    return type->tp_base == &PyBaseObject_Type && kind == Py_TPFLAGS_HEAPTYPE;
 }
 
 /* What a site accesses, if it can be said in a few steps; *object* is NULL if it accesses nothing,
