@@ -230,6 +230,18 @@ static PyMethodDef open_definition = {"open_for_file", (PyCFunction)(void (*)(vo
                                       METH_FASTCALL, NULL};
 static PyObject *file_opener;
 
+/* A file that is opened as it is takes any number that is free. In a replay of threads that ran at
+ * the same time that may be one which another thread's file has next: so it has a high one. */
+static int init_passed(PyObject *self, PyObject *args, PyObject *names)
+{
+    int result = native_init(self, args, names);
+    FileObject *file = (FileObject *)self;
+    if (result == 0 && gate.has_lanes && gate.settings.mode == MODE_REPLAY) {
+        file->fd = move_high(file->fd);
+    }
+    return result;
+}
+
 /* FileIO(file, mode, closefd, opener): one that is opened by path gets our opener. */
 static int init_file(PyObject *self, PyObject *args, PyObject *names)
 {
@@ -237,9 +249,11 @@ static int init_file(PyObject *self, PyObject *args, PyObject *names)
     PyObject *file = PyTuple_GET_SIZE(args) > 0 ? PyTuple_GET_ITEM(args, 0) : NULL;
     bool has_opener = (PyTuple_GET_SIZE(args) > 3 && PyTuple_GET_ITEM(args, 3) != Py_None) ||
                       (names != NULL && PyDict_GetItemString(names, "opener") != NULL);
-    if (thread == NULL || file == NULL || has_opener || PyLong_Check(file) ||
-        files_pass_path(file)) {
+    if (thread == NULL || file == NULL || has_opener || PyLong_Check(file)) {
         return native_init(self, args, names);
+    }
+    if (files_pass_path(file)) {
+        return init_passed(self, args, names);
     }
     PyObject *shorter = PyTuple_GetSlice(args, 0, 3);
     PyObject *changed = names == NULL ? PyDict_New() : PyDict_Copy(names);

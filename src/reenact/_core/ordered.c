@@ -2,7 +2,8 @@
  *
  * Such code has no sites. An *ordered* function stands in its place, comes to a point, takes note
  * of an access to what it shares, and calls it: to its first argument, which of a method is its
- * self, or to a key that it was given. One that comes after its call is for callbacks: what C code
+ * self, or to a key that it was given. Methods of containers, which have sites where they are called
+ * by their name, are such functions once they are bound. One that comes after its call is for callbacks: what C code
  * does next, it does to the key. intercept/unlocked.py says which functions these are. */
 #include "core.h"
 #include <opcode.h>
@@ -11,7 +12,7 @@ typedef struct {
     PyObject_HEAD vectorcallfunc call;
     PyObject *native;
     const PyObject *key; /* borrowed; NULL: the first argument */
-    bool comes_after;
+    bool comes_after, reads;
 } Ordered;
 
 /* A point, and an access that the thread is about to make to all that the object holds. */
@@ -40,12 +41,12 @@ static void settle(Thread *thread)
     }
 }
 
-static int access_all(const PyObject *object)
+static int access_all(const PyObject *object, bool writes)
 {
     int result;
     Thread *thread = come_to_point(&result);
     if (thread != NULL) {
-        note(thread, object, NULL, true);
+        note(thread, object, NULL, writes);
         settle(thread);
     }
     return result;
@@ -57,14 +58,14 @@ static PyObject *call_in_order(PyObject *self, PyObject *const *args, size_t cou
     const PyObject *key = ordered->key != NULL            ? ordered->key
                           : PyVectorcall_NARGS(count) > 0 ? args[0]
                                                           : ordered->native;
-    if (!ordered->comes_after && access_all(key) < 0) {
+    if (!ordered->comes_after && access_all(key, !ordered->reads) < 0) {
         return NULL;
     }
     PyObject *result = PyObject_Vectorcall(ordered->native, args, count, names);
     if (ordered->comes_after) {
         PyObject *type, *value, *traceback;
         PyErr_Fetch(&type, &value, &traceback);
-        if (access_all(key) < 0) {
+        if (access_all(key, !ordered->reads) < 0) {
             Py_CLEAR(result);
             Py_XDECREF(type), Py_XDECREF(value), Py_XDECREF(traceback);
         }
@@ -124,6 +125,7 @@ static PyObject *new_ordered(PyObject *native, const PyObject *key, bool comes_a
         made->native = Py_NewRef(native);
         made->key = key;
         made->comes_after = comes_after;
+        made->reads = false;
     }
     return (PyObject *)made;
 }
@@ -151,13 +153,60 @@ static PyObject *order_methods(PyObject *module, PyObject *args)
     Py_RETURN_NONE;
 }
 
+/* ---- methods of containers that are called by another name ---- */
+
+/* `log.append(x)` has a site where it stands. A bound method that is kept, or given to C code, has
+ * none where it is called: so it is bound to an ordered function. */
+static PyObject *bound_ones; /* by method of a type: what it is bound as */
+static descrgetfunc native_bind;
+
+static PyObject *bind_in_order(PyObject *method, PyObject *object, PyObject *type)
+{
+    PyObject *ours = object == NULL ? NULL : PyDict_GetItemWithError(bound_ones, method);
+    if (ours == NULL && PyErr_Occurred()) {
+        return NULL;
+    }
+    return ours == NULL ? native_bind(method, object, type) : PyMethod_New(ours, object);
+}
+
+/* order_bound(type, {name: does it write?}): its own methods of these names, once bound */
+static PyObject *order_bound(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyTypeObject *type;
+    PyObject *names, *name, *writes;
+    if (!PyArg_ParseTuple(args, "O!O!", &PyType_Type, &type, &PyDict_Type, &names) ||
+        (bound_ones == NULL && (bound_ones = PyDict_New()) == NULL)) {
+        return NULL;
+    }
+    PyObject *methods = compat_type_dict(type);
+    for (Py_ssize_t at = 0; PyDict_Next(names, &at, &name, &writes);) {
+        PyObject *native = PyDict_GetItem(methods, name);
+        if (native == NULL || !Py_IS_TYPE(native, &PyMethodDescr_Type)) {
+            continue;
+        }
+        PyObject *ours = new_ordered(native, NULL, false);
+        if (ours == NULL || PyDict_SetItem(bound_ones, native, ours) < 0) {
+            Py_XDECREF(ours);
+            return NULL;
+        }
+        ((Ordered *)ours)->reads = writes == Py_False;
+        Py_DECREF(ours);
+    }
+    if (native_bind == NULL) {
+        native_bind = PyMethodDescr_Type.tp_descr_get;
+        PyMethodDescr_Type.tp_descr_get = bind_in_order;
+    }
+    Py_RETURN_NONE;
+}
+
 /* ---- caches ---- */
 
 static ternaryfunc native_cache_call;
 
 static PyObject *call_cache(PyObject *self, PyObject *args, PyObject *names)
 {
-    return access_all(self) < 0 ? NULL : native_cache_call(self, args, names);
+    return access_all(self, true) < 0 ? NULL : native_cache_call(self, args, names);
 }
 
 /* order_caches(type): calls of its instances, by themselves or through a function made next */
@@ -205,12 +254,16 @@ static PyObject *spec_of(PyObject *name)
     return dict == NULL ? NULL : PyDict_GetItemString(dict, "__spec__");
 }
 
-/* C code imports, too, and ours not always in a recording and in its replay. */
-static bool is_statement(void)
+/* Is it made in the replay as well? C code imports, too, but a call to the outside is not made
+ * again; where there is a GIL, hints say what such imports found. */
+static bool is_made_again(void)
 {
     Frame *frame = me == NULL || me->tstate == NULL ? NULL : compat_top_frame(me->tstate);
     if (frame == NULL || compat_frame_code(frame) == NULL) {
         return false;
+    }
+    if (!HAS_GIL && me->inside == 0) {
+        return true;
     }
     const _Py_CODEUNIT *at = compat_frame_instruction(frame);
     while (compat_opcode(*at) == EXTENDED_ARG) {
@@ -224,7 +277,7 @@ static PyObject *import_in_order(PyObject *module, PyObject *const *args, Py_ssi
 {
     (void)module;
     int result = 0;
-    Thread *thread = is_statement() ? come_to_point(&result) : NULL;
+    Thread *thread = is_made_again() ? come_to_point(&result) : NULL;
     if (result < 0) {
         return NULL;
     }
@@ -254,6 +307,7 @@ static PyObject *order_imports(PyObject *module, PyObject *native)
 
 PyMethodDef ordered_functions[] = {
     {"order_methods", order_methods, METH_VARARGS, NULL},
+    {"order_bound", order_bound, METH_VARARGS, NULL},
     {"order_caches", order_caches, METH_O, NULL},
     {"make_cache", (PyCFunction)(void (*)(void))make_cache, METH_FASTCALL, NULL},
     {"order_imports", order_imports, METH_O, NULL},

@@ -167,7 +167,8 @@ def _settle_order() -> None:
 
 def _keep_import_locks() -> None:
     """A lock of importlib's dies with the last thread that waits for it, and who that is depends on
-    reference counts, which nothing orders. So none dies: each module has one for good."""
+    reference counts, which nothing orders. So none dies: each module has one for good, and each
+    thread a list of those that it waits for, which from 3.13 on dies as well."""
     importing: Any = _frozen_importlib
     kept: list[Any] = []
     make = importing._ModuleLock
@@ -178,6 +179,8 @@ def _keep_import_locks() -> None:
         return lock
 
     importing._ModuleLock = kept_lock
+    if importing._blocking_on is not None:
+        importing._blocking_on = {}
     _core.hide_frames(kept_lock.__code__)
 
 

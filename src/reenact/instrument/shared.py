@@ -11,6 +11,8 @@ from __future__ import annotations
 import sys
 from importlib.machinery import SourceFileLoader
 
+from reenact.pyversion import HAS_GIL
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -45,6 +47,13 @@ _FUNCTIONS = {
     ),
     "_weakrefset": ("WeakSet.add", "WeakSet.__len__", "WeakSet.__contains__", "WeakSet.discard"),
 }
+if not HAS_GIL:  # nothing but sites tells who came first, so these, too, which seldom matter
+    MODULES += (
+        *("_strptime", "contextlib", "http", "locale", "logging", "mimetypes", "re", "sched"),
+        *("selectors", "shelve", "socketserver", "sqlite3", "subprocess", "tempfile"),
+        *("traceback", "urllib"),
+    )
+    _FUNCTIONS["linecache"] = ("getlines", "updatecache", "checkcache", "lazycache", "clearcache")
 # As the interpreter knows it, which leaves its frames out of tracebacks.
 _FROZEN = {"_frozen_importlib": "<frozen importlib._bootstrap>"}
 

@@ -1,18 +1,21 @@
 """What C code of the standard library shares without a lock, where the order of accesses is kept.
 
-Each of these is called through a function of the core's that takes note of it first. Containers
-are not among them: their methods have sites where they are called.
+Each of these is called through a function of the core's that takes note of it first. Methods of
+containers have sites where they are called by their names; without a GIL, those that are bound and
+called elsewhere, by C code, say, are among these, too.
 """
 
 from __future__ import annotations
 
+import _collections  # type: ignore[import-not-found]
 import _functools  # type: ignore[import-not-found]
 import _io
 import _random
 import builtins
 import sys
 
-from reenact import _core
+from reenact import _core, pyversion
+from reenact.instrument.containers import METHODS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,12 +32,19 @@ _METHODS: dict[type, tuple[str, ...]] = {
         *("getvalue", "getbuffer", "seek", "tell", "truncate", "close"),
     ),
 }
+_CONTAINERS: tuple[type, ...] = (
+    *(list, dict, set, bytearray),
+    *(_collections.deque, _collections.defaultdict, _collections.OrderedDict),
+)
 
 
 def install() -> None:
     """Before the program's first line."""
     for kind, names in _METHODS.items():
         _core.order_methods(kind, names)
+    if not pyversion.HAS_GIL:
+        for kind in _CONTAINERS:
+            _core.order_bound(kind, METHODS)
     _order_caches()
     builtins.__import__ = _core.order_imports(builtins.__import__)
 
