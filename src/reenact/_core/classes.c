@@ -4,10 +4,14 @@
  * its classes, a site does not ask. Classes are seldom changed. So the first write to an attribute
  * of any class comes after all that other threads have done; from then on whoever accesses an
  * attribute of that name, of whatever object, also reads a location of all classes, and whoever
- * writes it in a class writes that. Names that share a place are taken for one. */
+ * writes it in a class writes that. Names that share a place are taken for one.
+ *
+ * In the same way, what is done to an object's __dict__ is done to its attributes. Once such a
+ * dictionary was asked for, whoever accesses attributes of objects of that class, of those that
+ * have a dictionary, accesses that as well. */
 #include "core.h"
 
-_Atomic uint8_t class_names[CLASS_NAMES];
+_Atomic uint8_t class_names[CLASS_NAMES], open_classes[CLASS_NAMES];
 
 /* With a GIL, what a thread does at its present point may be over or not; before, it is. */
 static void come_after_all(Thread *thread)
@@ -20,21 +24,39 @@ static void come_after_all(Thread *thread)
     }
 }
 
+/* Whoever accesses it next, to write, comes after all that others have done so far. */
+static void begin(Thread *thread, _Atomic uint8_t *place)
+{
+    const PyObject *all = (const PyObject *)(const void *)place;
+    if (!HAS_GIL) {
+        turns_share((gate.settings.order == ORDER_LIGHT ? flow_turn : order_turn)(all, NULL));
+    }
+    atomic_store(place, 1);
+    come_after_all(thread);
+}
+
 void classes_tell_slowly(Thread *thread, const PyObject *name, bool writes)
 {
-    const PyObject *all = (const PyObject *)(const void *)class_name(name);
-    bool is_light = gate.settings.order == ORDER_LIGHT;
-    if (writes && atomic_load(class_name(name)) == 0) {
-        if (!HAS_GIL) {
-            turns_share((is_light ? flow_turn : order_turn)(all, NULL));
-        }
-        atomic_store(class_name(name), 1);
-        come_after_all(thread);
+    _Atomic uint8_t *place = class_name(name);
+    if (writes && atomic_load(place) == 0) {
+        begin(thread, place);
     }
-    if (is_light) {
-        flow_access(thread, all, NULL, writes, false);
+    access_in_order(thread, (const PyObject *)(const void *)place, NULL, writes, false);
+}
+
+void classes_open(Thread *thread, const PyTypeObject *type)
+{
+    _Atomic uint8_t *place = open_class(type);
+    if (atomic_load(place) == 0) {
+        begin(thread, place);
+        access_in_order(thread, (const PyObject *)(const void *)place, NULL, true, false);
     }
-    else {
-        order_access(thread, all, NULL, writes);
+}
+
+void classes_tell_dict(Thread *thread, PyObject *object, bool writes)
+{
+    PyObject **values, *dict = compat_instance_dict(object, &values);
+    if (dict != NULL) {
+        access_in_order(thread, dict, NULL, writes, writes);
     }
 }

@@ -638,6 +638,7 @@ void baseline_leave(const Thread *thread);
 void baseline_close(void);
 
 /* lanesites.c */
+int lane_sites_begin(void);
 int lane_site_pass(AccessSite *site, PyObject *operand);
 void lane_site_tell(AccessSite *site, PyObject *object, PyObject *name, bool is_write);
 
@@ -650,27 +651,6 @@ static inline uint64_t location_key(const PyObject *object, const PyObject *name
 
 Turn *order_turn(const PyObject *object, const PyObject *name);
 
-/* classes.c */
-enum { CLASS_NAMES = 1024 };
-extern _Atomic uint8_t class_names[CLASS_NAMES];
-void classes_tell_slowly(Thread *thread, const PyObject *name, bool writes);
-
-static inline _Atomic uint8_t *class_name(const PyObject *name)
-{
-    return &class_names[((uintptr_t)name >> 4) % CLASS_NAMES];
-}
-
-/* What an attribute of an object is may be said by its class. */
-static inline void classes_tell(Thread *thread, const PyObject *object, const PyObject *name,
-                                bool is_write)
-{
-    bool writes = is_write && PyType_Check(object);
-    bool is_known = atomic_load_explicit(class_name(name), memory_order_relaxed);
-    if (__builtin_expect(writes || is_known, 0)) {
-        classes_tell_slowly(thread, name, writes);
-    }
-}
-
 /* flow.c */
 Turn *flow_turn(const PyObject *object, const PyObject *name);
 int flow_begin(void);
@@ -679,6 +659,50 @@ void flow_access(Thread *thread, const PyObject *object, const PyObject *name, b
 void flow_note(Thread *thread, const Wanted *wanted, bool is_alone);
 void flow_end(Thread *thread, const Thread *of);
 void flow_done(Thread *thread, enum Operation kind, Object *object);
+
+/* An access that the thread is about to make, for the order that is kept. */
+static inline void access_in_order(Thread *thread, const PyObject *object, const PyObject *name,
+                                   bool writes, bool is_update)
+{
+    if (gate.settings.order == ORDER_LIGHT) {
+        flow_access(thread, object, name, writes, is_update);
+    }
+    else {
+        order_access(thread, object, name, writes);
+    }
+}
+
+/* classes.c */
+enum { CLASS_NAMES = 1024 };
+extern _Atomic uint8_t class_names[CLASS_NAMES], open_classes[CLASS_NAMES];
+void classes_tell_slowly(Thread *thread, const PyObject *name, bool writes);
+void classes_open(Thread *thread, const PyTypeObject *type);
+void classes_tell_dict(Thread *thread, PyObject *object, bool writes);
+
+static inline _Atomic uint8_t *class_name(const PyObject *name)
+{
+    return &class_names[((uintptr_t)name >> 4) % CLASS_NAMES];
+}
+
+static inline _Atomic uint8_t *open_class(const PyTypeObject *type)
+{
+    return &open_classes[((uintptr_t)type >> 4) % CLASS_NAMES];
+}
+
+/* What an attribute of an object is may be said by its class, or through its dictionary. */
+static inline void classes_tell(Thread *thread, PyObject *object, const PyObject *name,
+                                bool is_write)
+{
+    bool writes = is_write && PyType_Check(object);
+    bool is_known = atomic_load_explicit(class_name(name), memory_order_relaxed);
+    if (__builtin_expect(writes || is_known, 0)) {
+        classes_tell_slowly(thread, name, writes);
+    }
+    if (__builtin_expect(atomic_load_explicit(open_class(Py_TYPE(object)), memory_order_relaxed),
+                         0)) {
+        classes_tell_dict(thread, object, is_write);
+    }
+}
 
 /* parallel.c: the gate of the parallel engine */
 void parallel_adopt(Thread *thread);

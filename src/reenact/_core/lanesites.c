@@ -130,22 +130,28 @@ static inline Target target_of(AccessSite *site, PyObject *operand, Thread *thre
 
 /* ---- taking note ---- */
 
+static PyObject *dict_name;
+
 void lane_site_tell(AccessSite *site, PyObject *object, PyObject *name, bool is_write)
 {
     if (__builtin_expect(baseline_is_on, 0)) {
         baseline_access(me, object, name, is_write);
         return;
     }
+    bool is_update = is_write && (name == NULL || site->deletes);
     if (name != NULL) {
         classes_tell(me, object, name, is_write);
     }
-    if (gate.settings.order == ORDER_LIGHT) {
-        bool is_update = is_write && (name == NULL || site->deletes);
-        flow_access(me, object, name, is_write, is_update);
+    access_in_order(me, object, name, is_write, is_update);
+    if (name == dict_name) {
+        classes_open(me, Py_TYPE(object));
     }
-    else {
-        order_access(me, object, name, is_write);
-    }
+}
+
+int lane_sites_begin(void)
+{
+    dict_name = PyUnicode_InternFromString("__dict__");
+    return dict_name == NULL ? -1 : 0;
 }
 
 /* Items of lists are found without asking the program, and so is what an iterator comes to. */

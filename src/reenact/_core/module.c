@@ -149,7 +149,8 @@ static int begin_order(void)
     if (!gate.is_parallel || !is_recording || gate.settings.order == ORDER_SYNC) {
         return 0;
     }
-    return gate.settings.order == ORDER_LIGHT ? flow_begin() : order_begin();
+    bool is_light = gate.settings.order == ORDER_LIGHT;
+    return lane_sites_begin() < 0 || (is_light ? flow_begin() : order_begin()) < 0 ? -1 : 0;
 }
 
 /* start(control_fd, chooser): from here on the calling thread, main, is under control */

@@ -2,9 +2,10 @@
  *
  * Such code has no sites. An *ordered* function stands in its place, comes to a point, takes note
  * of an access to what it shares, and calls it: to its first argument, which of a method is its
- * self, or to a key that it was given. Methods of containers, which have sites where they are called
- * by their name, are such functions once they are bound. One that comes after its call is for callbacks: what C code
- * does next, it does to the key. intercept/unlocked.py says which functions these are. */
+ * self, or to a key that it was given. Methods of containers, which have sites where they are
+ * called by their name, are such functions once they are bound. One that comes after its call is
+ * for callbacks: what C code does next, it does to the key. intercept/unlocked.py says which
+ * functions these are. */
 #include "core.h"
 #include <opcode.h>
 
@@ -24,16 +25,6 @@ static Thread *come_to_point(int *result)
     return is_noted ? thread : NULL;
 }
 
-static void note(Thread *thread, const PyObject *object, const PyObject *name, bool writes)
-{
-    if (gate.settings.order == ORDER_LIGHT) {
-        flow_access(thread, object, name, writes, writes);
-    }
-    else {
-        order_access(thread, object, name, writes);
-    }
-}
-
 static void settle(Thread *thread)
 {
     if (!HAS_GIL) {
@@ -46,7 +37,7 @@ static int access_all(const PyObject *object, bool writes)
     int result;
     Thread *thread = come_to_point(&result);
     if (thread != NULL) {
-        note(thread, object, NULL, writes);
+        access_in_order(thread, object, NULL, writes, writes);
         settle(thread);
     }
     return result;
@@ -283,9 +274,9 @@ static PyObject *import_in_order(PyObject *module, PyObject *const *args, Py_ssi
     }
     if (thread != NULL) {
         PyObject *spec = count > 0 ? spec_of(args[0]) : NULL;
-        note(thread, modules, NULL, false);
+        access_in_order(thread, modules, NULL, false, false);
         if (spec != NULL) {
-            note(thread, spec, initializing, false);
+            access_in_order(thread, spec, initializing, false, false);
         }
         settle(thread);
     }
