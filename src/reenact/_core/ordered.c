@@ -191,6 +191,42 @@ static PyObject *order_bound(PyObject *module, PyObject *args)
     Py_RETURN_NONE;
 }
 
+/* ---- counters ---- */
+
+/* `next(count)` and loops ask the type, and not a method of its own. */
+enum { MOST_COUNTERS = 4 };
+static struct {
+    PyTypeObject *type;
+    iternextfunc native;
+} counters[MOST_COUNTERS];
+
+static PyObject *count_in_order(PyObject *self)
+{
+    int i = 0;
+    while (!PyObject_TypeCheck(self, counters[i].type)) { /* it is one of these */
+        i++;
+    }
+    return access_all(self, true) < 0 ? NULL : counters[i].native(self);
+}
+
+/* order_counters(type): the next item of its instances */
+static PyObject *order_counters(PyObject *module, PyObject *type)
+{
+    (void)module;
+    int i = 0;
+    while (i < MOST_COUNTERS && counters[i].type != NULL) {
+        i++;
+    }
+    if (!PyType_Check(type) || i == MOST_COUNTERS || ((PyTypeObject *)type)->tp_iternext == NULL) {
+        PyErr_SetString(PyExc_TypeError, "order_counters(type), of a few types");
+        return NULL;
+    }
+    counters[i].type = (PyTypeObject *)type;
+    counters[i].native = counters[i].type->tp_iternext;
+    counters[i].type->tp_iternext = count_in_order;
+    Py_RETURN_NONE;
+}
+
 /* ---- caches ---- */
 
 static ternaryfunc native_cache_call;
@@ -235,6 +271,8 @@ static PyObject *make_cache(PyObject *module, PyObject *const *args, Py_ssize_t 
 
 /* ---- imports ---- */
 
+enum { FULL_COUNT = 5 }; /* arguments, as statements and C code give them */
+
 static PyObject *modules, *native_import, *initializing;
 
 /* What says whether a module is there, and whether it is whole: borrowed, NULL if it is not. */
@@ -246,11 +284,12 @@ static PyObject *spec_of(PyObject *name)
 }
 
 /* Is it made in the replay as well? C code imports, too, but a call to the outside is not made
- * again; where there is a GIL, hints say what such imports found. */
-static bool is_made_again(void)
+ * again; where there is a GIL, hints say what such imports found. What calls __import__ by its name
+ * is mostly the search for a codec, which is made once, be it by a call to the outside. */
+static bool is_made_again(bool is_by_name)
 {
     Frame *frame = me == NULL || me->tstate == NULL ? NULL : compat_top_frame(me->tstate);
-    if (frame == NULL || compat_frame_code(frame) == NULL) {
+    if (frame == NULL || compat_frame_code(frame) == NULL || is_by_name) {
         return false;
     }
     if (!HAS_GIL && me->inside == 0) {
@@ -268,7 +307,8 @@ static PyObject *import_in_order(PyObject *module, PyObject *const *args, Py_ssi
 {
     (void)module;
     int result = 0;
-    Thread *thread = is_made_again() ? come_to_point(&result) : NULL;
+    Thread *thread =
+        is_made_again(count != FULL_COUNT || names != NULL) ? come_to_point(&result) : NULL;
     if (result < 0) {
         return NULL;
     }
@@ -299,6 +339,7 @@ static PyObject *order_imports(PyObject *module, PyObject *native)
 PyMethodDef ordered_functions[] = {
     {"order_methods", order_methods, METH_VARARGS, NULL},
     {"order_bound", order_bound, METH_VARARGS, NULL},
+    {"order_counters", order_counters, METH_O, NULL},
     {"order_caches", order_caches, METH_O, NULL},
     {"make_cache", (PyCFunction)(void (*)(void))make_cache, METH_FASTCALL, NULL},
     {"order_imports", order_imports, METH_O, NULL},

@@ -12,6 +12,7 @@ import _functools  # type: ignore[import-not-found]
 import _io
 import _random
 import builtins
+import itertools
 import sys
 
 from reenact import _core, pyversion
@@ -45,6 +46,9 @@ def install() -> None:
     if not pyversion.HAS_GIL:
         for kind in _CONTAINERS:
             _core.order_bound(kind, METHODS)
+        for counter in (itertools.count, itertools.cycle):
+            _core.order_counters(counter)
+            _core.order_methods(counter, ("__next__",))
     _order_caches()
     builtins.__import__ = _core.order_imports(builtins.__import__)
 
