@@ -1378,7 +1378,7 @@ bool threads_is_let_go(void);
 bool threads_are_leaving(void);
 PyObject *threads_leave(PyObject *result);
 extern PyMethodDef clock_functions[], thread_functions[], call_functions[], import_functions[];
-extern PyMethodDef wrap_functions[], input_functions[], ordered_functions[];
+extern PyMethodDef wrap_functions[], input_functions[], ordered_functions[], address_functions[];
 extern PyMethodDef path_functions[], value_functions[], file_functions[], signal_functions[],
     fork_functions[];
 extern PyMethodDef site_functions[];

@@ -424,6 +424,7 @@ PyMODINIT_FUNC PyInit__core(void)
         PyModule_AddType(module, &CallType) < 0 ||
         PyModule_AddFunctions(module, wrap_functions) < 0 ||
         PyModule_AddFunctions(module, ordered_functions) < 0 ||
+        PyModule_AddFunctions(module, address_functions) < 0 ||
         PyModule_AddFunctions(module, input_functions) < 0 ||
         PyModule_AddFunctions(module, value_functions) < 0 ||
         PyModule_AddFunctions(module, site_functions) < 0 ||

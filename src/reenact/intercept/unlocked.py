@@ -49,6 +49,7 @@ def install() -> None:
         for counter in (itertools.count, itertools.cycle):
             _core.order_counters(counter)
             _core.order_methods(counter, ("__next__",))
+        builtins.id = _core.tell_addresses()
     _order_caches()
     builtins.__import__ = _core.order_imports(builtins.__import__)
 
