@@ -9,12 +9,41 @@
 static bool wanted = true;
 static PyObject *native_collect;
 
+/* gc.collect, where others may run at the same time */
+static PyObject *collect_in_order(PyObject *module, PyObject *const *args, Py_ssize_t count,
+                                  PyObject *names)
+{
+    (void)module;
+    Thread *thread = gate.active && gate.is_parallel ? me : NULL;
+    if (thread != NULL) {
+        turns_stop(thread);
+    }
+    PyObject *found = PyObject_Vectorcall(native_collect, args, (size_t)count, names);
+    if (thread != NULL) {
+        turns_go_on(thread);
+    }
+    return found;
+}
+
+static PyMethodDef collect_method = {"collect", (PyCFunction)(void (*)(void))collect_in_order,
+                                     METH_FASTCALL | METH_KEYWORDS, NULL};
+
+/* Ours stands in its place where nothing else tells what others have let go of. */
+static int replace_collect(PyObject *module)
+{
+    PyObject *ours = HAS_GIL || !gate.has_lanes ? NULL : PyCFunction_New(&collect_method, NULL);
+    int result = ours == NULL ? 0 : PyObject_SetAttrString(module, "collect", ours);
+    Py_XDECREF(ours);
+    return PyErr_Occurred() ? -1 : result;
+}
+
 int collect_take_over(void)
 {
     PyObject *module = PyImport_ImportModule("gc");
     native_collect = module == NULL ? NULL : PyObject_GetAttrString(module, "collect");
+    int result = native_collect == NULL ? -1 : replace_collect(module);
     Py_XDECREF(module);
-    if (native_collect == NULL) {
+    if (result < 0) {
         return -1;
     }
     wanted = PyGC_Disable() != 0;
@@ -34,7 +63,7 @@ void collect_now(uint64_t generation)
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
     PyObject *argument = PyLong_FromLong((long)(generation > 2 ? 2 : generation));
-    PyObject *found = argument == NULL ? NULL : PyObject_CallOneArg(native_collect, argument);
+    PyObject *found = argument == NULL ? NULL : collect_in_order(NULL, &argument, 1, NULL);
     Py_XDECREF(argument);
     Py_XDECREF(found);
     PyErr_Restore(type, value, traceback);

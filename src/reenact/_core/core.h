@@ -238,6 +238,7 @@ typedef struct {
     int64_t lease_end;      /* position up to which it keeps them; 0: to its next point */
     _Atomic bool hurried;   /* somebody has waited for one of them long enough */
     bool gives_way;         /* to somebody else who waits for the floor */
+    bool holds_others;      /* while it collects garbage */
     Pending pending[MOST_PENDING]; /* the outermost first */
     uint32_t wanted_count, pending_count;
     uint64_t operations;
@@ -607,6 +608,8 @@ void turns_leave(Thread *thread);
 void turns_arrive(Thread *thread);
 void turns_consent_slowly(Thread *thread);
 void turns_halt(Thread *thread);
+void turns_stop(Thread *thread);
+void turns_go_on(Thread *thread);
 void turns_release(void);
 bool turns_is_halted(const Thread *thread);
 void turns_forget(void);

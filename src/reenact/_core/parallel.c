@@ -157,6 +157,7 @@ int parallel_point(Thread *thread)
         int64_t budget = thread->lane.is_leaving ? 1 : CHECK_INTERVAL;
         thread->limit += budget - thread->budget;
         thread->budget = budget;
+        turns_go_on(thread); /* in a finalizer that does not come to an end */
         collect_if_due();
     }
     turns_consent(thread);

@@ -34,7 +34,8 @@ enum { LONG_STREAK = 4, LEASE = 24 };
 enum { NEAR = 16, MANY = 16, LONG_LEASE = 1 << 14, UNSEEN_POINTS = 64, PATIENCE_NS = 50000 };
 enum { MOST_CONFLICTS = 4, CALM_REPEATS = 200, CALM_READS = 200, LOOKS = 100, FEW_LOOKS = 20 };
 enum { LONGEST_ACCESS = 24 }; /* units of code, from a site to behind its access */
-enum { HALT_NS = 100000000 }; /* how long the end of the run waits for others to come to a point */
+/* How long the end of the run waits for others to come to a point; and a collection */
+enum { HALT_NS = 100000000, STOP_NS = 2000000 };
 
 static _Atomic int32_t changing; /* a transfer is under way */
 
@@ -70,6 +71,7 @@ void turns_leave(Thread *thread)
     if (__builtin_expect(baseline_is_on, 0)) {
         baseline_leave(thread);
     }
+    turns_go_on(thread);
     if (are_used()) {
         give_back(thread);
         atomic_store(&thread->lane.presence, ABSENT);
@@ -456,16 +458,12 @@ void turns_settle(Thread *thread)
     lane->wanted_count = 0;
 }
 
-/* ---- the end ---- */
+/* ---- the end, and collections ---- */
 
-/* The run is about to be closed: others stay where they are, so that how far they came is known.
- * Whoever comes to no point for so long is left alone. */
-void turns_halt(Thread *thread)
+/* Others stay where they are. Whoever comes to no point for so long is left alone. */
+static void halt(Thread *thread, int64_t time_ns)
 {
-    if (!are_used()) {
-        return;
-    }
-    int64_t deadline_ns = real_ns() + HALT_NS;
+    int64_t deadline_ns = real_ns() + time_ns;
     turns_leave(thread);
     for (int turn = 1; atomic_exchange(&changing, 1) != 0 && real_ns() < deadline_ns; turn++) {
         parallel_pause(turn);
@@ -483,7 +481,42 @@ void turns_halt(Thread *thread)
     turns_arrive(thread);
 }
 
-/* It is closed, and the program goes on without us. */
+/* The run is about to be closed: how far others came is known. */
+void turns_halt(Thread *thread)
+{
+    if (are_used()) {
+        halt(thread, HALT_NS);
+    }
+}
+
+/* What a collection finds depends on how far others are. So they stay where they are, and both
+ * lanes say so, as hints: what comes next at this point may need one of the others. Whoever waits
+ * for something in the midst of it, in a finalizer, lets them go on. */
+void turns_stop(Thread *thread)
+{
+    if (!are_used() || thread->lane.holds_others) {
+        return;
+    }
+    halt(thread, STOP_NS);
+    for (uint32_t i = 0; i < gate.state->threads; i++) {
+        Thread *other = &gate.slots[i];
+        if (other != thread && turns_is_halted(other)) {
+            lane_hint(thread, (Deed){other->index, thread_position(other) - 1}, (Halt){0});
+            lane_hint(other, (Deed){thread->index, thread_position(thread)}, (Halt){0});
+        }
+    }
+    thread->lane.holds_others = true;
+}
+
+void turns_go_on(Thread *thread)
+{
+    if (__builtin_expect(thread->lane.holds_others, 0)) {
+        thread->lane.holds_others = false;
+        turns_release();
+    }
+}
+
+/* It is closed, and the program goes on without us; or it goes on. */
 void turns_release(void)
 {
     for (uint32_t i = 0; are_used() && i < gate.state->threads; i++) {
