@@ -22,31 +22,10 @@ from .harness import Pool, Variant, cycle, patterns, programs
 CASES = {program.name: program for program in [*programs(), *patterns()]}
 # With a GIL nothing is left out: hints say what code without sites did. Without one, now and then:
 LEFT_OUT = {
-    # as everywhere in importlib, which thread runs the callback of a weak reference is decided by
-    # reference counts, which nothing orders
-    *("import_circular", "import_failing", "import_lazy", "import_statement"),
-    # a child's end is seen by a thread of asyncio's at a moment that nothing orders
-    "input_asyncio_processes",
-    # which worker an executor of asyncio's has idle is decided by such counts, too
-    "asyncio_executor",
-    # somebody else changes the file between the reads of threads
-    "input_files_changing",
-    # two threads meet in Thread._stop of threading
-    "thread_join_timeout",
-    # who drops the last reference
-    *("thread_local_finalizers", "weakref_callbacks", "weakref_finalize"),
-    # addresses are those of the run
-    *("id_order", "id_reuse", "id_set"),
-    # the cache is C code's, which calls back
-    "race_lru_cache",
-    # written through the object's __dict__, read as its attribute
-    "race_cached_property",
-    # Counter.update calls a method of its own by another name
-    "race_defaultdict",
-    # crashes CPython 3.13t now and then without us, too
-    "race_generator",
-    # what a collection finds depends on where others are
+    # in which order a collection finds things is decided by where they lie
     *("gc_callbacks", "gc_cycles"),
+    # who drops the last reference is decided by counts, which nothing orders
+    "weakref_callbacks",
     # where a thread is may be between two points
     "thread_frames",
 }
@@ -62,13 +41,11 @@ FOR_LIGHT = (
     *("race_counter", "race_list", "race_dict", "race_attribute", "race_after_lock"),
     "ditto_microbenchmark",
 )
-STABLE = ("race_", "barrier", "condition_", "event", "lock_", "rlock_", "semaphore", "deadlock_")
 EVERY = 2 if IS_DEFAULT else 8
 TURN = sys.version_info.minor
-KNOWN = sorted(name for name in CASES if HAS_GIL or name.startswith(STABLE))
 FOR_DITTO = tuple(
     name
-    for number, name in enumerate(KNOWN)
+    for number, name in enumerate(sorted(CASES))
     if number % EVERY == TURN % EVERY and name not in LEFT_OUT
 )
 RACING = [name for name in CASES if name.startswith(("race_", "ibm_"))] if HAS_GIL else []

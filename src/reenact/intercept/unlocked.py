@@ -33,6 +33,7 @@ _METHODS: dict[type, tuple[str, ...]] = {
         *("getvalue", "getbuffer", "seek", "tell", "truncate", "close"),
     ),
 }
+_OURS = __file__.removesuffix("intercept/unlocked.py")
 _CONTAINERS: tuple[type, ...] = (
     *(list, dict, set, bytearray),
     *(_collections.deque, _collections.defaultdict, _collections.OrderedDict),
@@ -49,7 +50,7 @@ def install() -> None:
         for counter in (itertools.count, itertools.cycle):
             _core.order_counters(counter)
             _core.order_methods(counter, ("__next__",))
-        builtins.id = _core.tell_addresses()
+        builtins.id = _core.tell_addresses(_OURS)
     _order_caches()
     builtins.__import__ = _core.order_imports(builtins.__import__)
 
