@@ -4,9 +4,9 @@
 
 Records Ditto's microbenchmark with `--order light`, makes a serial recording of it (which is where
 the order is found), and replays that. Seconds are of whole processes; `start` is what a process
-takes that does next to nothing, and is in each of them. Intervals are what was recorded of accesses,
-dependences those that begin with a read of another thread's write. Exits with 1 if a replay did not
-read what the recording did.
+takes that does next to nothing, and is in each of them. Intervals are what was recorded of
+accesses, dependences those that begin with a read of another thread's write. Exits with 1 if a
+replay did not read what the recording did.
 """
 
 from __future__ import annotations

@@ -138,7 +138,8 @@ class Bench:
             if "lanes" in order:
                 _, output = run([self.python, "-c", IN_USE, str(recording)])
                 order["lanes"]["raw"] = int(output)
-            return Sizes(*(sum(part[kind] for part in order.values()) for kind in ("raw", "stored")))
+            raw, stored = (sum(each[how] for each in order.values()) for how in ("raw", "stored"))
+            return Sizes(raw, stored)
         if not recording.is_file():
             return None
         with recording.open("rb") as trace:

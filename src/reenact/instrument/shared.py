@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     Make = Callable[[bytes, str], CodeType]
 
-MODULES = (
+MODULES: tuple[str, ...] = (
     "asyncio",
     "collections",
     "concurrent",
