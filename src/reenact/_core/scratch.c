@@ -85,6 +85,15 @@ static int find_id(uint64_t id)
     return -1;
 }
 
+/* It was empty as it was opened. Here another thread may have added to it by now, if nothing says
+ * who came first: that stays. */
+static bool is_written_since(const Holding *holding, int flags, const File *file)
+{
+    bool is_added_to = (flags & (O_APPEND | O_TRUNC | O_EXCL)) == O_APPEND;
+    return gate.has_lanes && holding->contents == CONTENTS_EMPTY && is_added_to &&
+           file->filled == 0;
+}
+
 /* The scratch file that stands for a file; it keeps what it was filled with last. */
 static int open_scratch(int flags, int *place, bool *has_log)
 {
@@ -102,7 +111,8 @@ static int open_scratch(int flags, int *place, bool *has_log)
     scratch_name(name, id);
     File nothing = {.id = id}, *file = *place < 0 ? &nothing : &files[*place];
     int fd = openat(scratch_fd, name, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
-    bool is_there = is_kept && file->filled == holding.argument + 1;
+    bool is_there = (is_kept && file->filled == holding.argument + 1) ||
+                    is_written_since(&holding, flags, file);
     if (fd < 0 || (!is_there && !fill_scratch(fd, &holding))) {
         return -1;
     }

@@ -502,7 +502,9 @@ void turns_stop(Thread *thread)
         Thread *other = &gate.slots[i];
         if (other != thread && turns_is_halted(other)) {
             lane_hint(thread, (Deed){other->index, thread_position(other) - 1}, (Halt){0});
-            lane_hint(other, (Deed){thread->index, thread_position(thread)}, (Halt){0});
+            if (other->status == RUNNING) { /* one that waits may do so to the end */
+                lane_hint(other, (Deed){thread->index, thread_position(thread)}, (Halt){0});
+            }
         }
     }
     thread->lane.holds_others = true;
