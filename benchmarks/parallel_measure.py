@@ -40,12 +40,14 @@ class Seen:
     """What was seen of one program under one recorder; `trouble` is why there is nothing more.
 
     Times are by number of threads. `differs` counts runs whose result was not stock's, where there
-    can be only one; and replays whose result was not the recorded one.
+    can be only one; and replays whose result was not the recorded one. `idle` is what a point of the
+    microbenchmark leaves whose threads make one access each: starts, locks, the standard library.
     """
 
     times: dict[int, Times] = field(default_factory=dict)
     replay: Times = field(default_factory=Times)
     sizes: Sizes | None = None
+    idle: Sizes | None = None
     differs: int = 0
     trouble: str | None = None
 
@@ -114,11 +116,20 @@ class Bench:
             return
         if seen.sizes is None:
             seen.sizes = self.sizes(recorder, recording)
+            seen.idle = None if is_program else self.idle(case, recorder)
         if self.with_replay and replay:
             whole_s, replayed = run(self.fill(replay, words, recording), number)
             seen.replay.add(whole_s, None)
             is_recording = recorder.info is not None
             seen.differs += is_recording and result_of(replayed) != result_of(output)
+
+    def idle(self, point: Case | Point, recorder: Recorder) -> Sizes | None:
+        """How large the trace is if threads do next to nothing."""
+        recording = self.scratch / "idle.reenact"
+        remove(recording)
+        words = self.fill(recorder.micro or recorder.record, point.words(2, 0.0), recording)
+        run(words)
+        return self.sizes(recorder, recording)
 
     def fill(self, template: str, words: list[str], recording: Path) -> list[str]:
         """The command line."""

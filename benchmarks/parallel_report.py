@@ -8,11 +8,14 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from parallel_cases import (
+    CLAIMS,
     CONTROL_SPEED_UP,
     LEAST_SPEED_UP,
     MIRRORED,
     SPEED_UP_KEPT,
     TARGETS,
+    UNSHARED,
+    Claim,
     Point,
     Target,
 )
@@ -61,6 +64,11 @@ def unpacked(row: Row, seen: Seen) -> float | None:
     return seen.sizes.unpacked if seen.sizes else None
 
 
+def of_accesses(row: Row, seen: Seen) -> float | None:
+    """Bytes of the trace that are there because of the threads' accesses; at least one."""
+    return max(1, seen.sizes.unpacked - seen.idle.unpacked) if seen.sizes and seen.idle else None
+
+
 def packed(row: Row, seen: Seen) -> float | None:
     """Bytes of the trace, packed."""
     return seen.sizes.packed if seen.sizes else None
@@ -87,6 +95,7 @@ TABLES: tuple[tuple[str, Cell, str, bool], ...] = (
 MICRO_TABLES: tuple[tuple[str, Cell, str, bool], ...] = (
     ("seconds, stock and recorded", record_s, "{:.3f}", False),
     ("trace, bytes unpacked", unpacked, "{:,.0f}", False),
+    ("trace, without what is there if nothing is accessed", of_accesses, "{:,.0f}", False),
     ("trace, bytes packed", packed, "{:,.0f}", False),
     ("seconds of a replay, whole process", replay_s, "{:.3f}", False),
 )
@@ -190,11 +199,31 @@ def about_control(gained: list[float]) -> str:
 def judge(rows: list[Row], control: float) -> list[Verdict]:
     """All figures that have a target; `control` is what threads gain that share nothing."""
     is_sure = control >= CONTROL_SPEED_UP
-    return [verdict for target in TARGETS for verdict in judge_cost(rows, target)] + [
-        verdict
-        for name in ("sync", "ditto", "light")
-        for verdict in judge_speed_up(rows, name, is_sure)
-    ]
+    return (
+        [verdict for target in TARGETS for verdict in judge_cost(rows, target)]
+        + [
+            verdict
+            for name in ("sync", "ditto", "light")
+            for verdict in judge_speed_up(rows, name, is_sure)
+        ]
+        + [verdict for claim in CLAIMS for verdict in judge_claim(rows, claim)]
+    )
+
+
+def judge_claim(rows: list[Row], claim: Claim) -> Iterator[Verdict]:
+    """The mean of all points, and at how many of them it holds."""
+    cell = next(each for each in CELLS if each.__name__ == claim.figure)
+    ratios = []
+    for row in rows:
+        is_point = isinstance(row.case, Point) and row.case.name != UNSHARED
+        if is_point and {"ditto", claim.system} <= row.seen.keys():
+            theirs, ours = cell(row, row.seen[claim.system]), cell(row, row.seen["ditto"])
+            ratios += [theirs / ours] if theirs and ours else []
+    middle = mean(ratios)
+    if middle is not None:
+        held = sum(ratio >= claim.times for ratio in ratios)
+        what = f"{claim.figure} of {claim.system} to ditto, mean ({held} of {len(ratios)} points)"
+        yield Verdict(what, middle, claim.times, is_least=True)
 
 
 def judge_cost(rows: list[Row], target: Target) -> Iterator[Verdict]:
@@ -269,6 +298,7 @@ CELLS: tuple[Cell, ...] = (
     speed_up_kept,
     replay_ratio,
     unpacked,
+    of_accesses,
     packed,
     record_s,
     replay_s,

@@ -401,6 +401,8 @@ static void stride_read(int thread, Field *field, Reader *reader, Numbers *numbe
     let_go_later(thread, pass_read, (void *)&field->reads[reader->at]);
 }
 
+#define MOST_READ_FIELDS 4096
+
 /* A thread's reads of a field: where it is in their stream. */
 typedef struct {
     Numbers *numbers;
@@ -413,7 +415,7 @@ static void stride_access(int thread, uint64_t location, int is_write)
     static __thread struct {
         uint64_t number;
         Reads *reads;
-    } recent[256];
+    } recent[MOST_READ_FIELDS];
     uint64_t number = FIELD_OF(location);
     Field *field = field_of(number);
     settle(thread);
@@ -425,9 +427,13 @@ static void stride_access(int thread, uint64_t location, int is_write)
         stride_write(field, thread);
         return;
     }
-    size_t place = number % 256;
+    size_t place = number % MOST_READ_FIELDS, looked = 1;
     while (recent[place].reads != NULL && recent[place].number != number) {
-        place = (place + 1) % 256;
+        place = (place + 1) % MOST_READ_FIELDS;
+        if (looked++ == MOST_READ_FIELDS) {
+            fprintf(stderr, "a thread reads more than %d fields\n", MOST_READ_FIELDS);
+            exit(2);
+        }
     }
     if (recent[place].reads == NULL) {
         recent[place].number = number;

@@ -15,6 +15,9 @@ from zlib import crc32
 from team import Team
 
 Operation = tuple[int, str, bool]
+# What a thread does is drawn beforehand, so many operations, and done again and again: a plan for
+# each would fill the memory, and collections of garbage the time.
+DRAWN = 20_000
 
 
 class Shared:
@@ -40,12 +43,12 @@ def parse() -> argparse.Namespace:
 
 
 def plan(options: argparse.Namespace, thread: int) -> list[Operation]:
-    """The operations of one thread, made beforehand: the measured loop has only accesses in it."""
+    """What one thread does, again and again; the measured loop has only accesses in it."""
     random = Random(options.seed * 10_007 + thread)
     loads, stores = map(int, options.ratio.split(":"))
     names = [f"f{number}" for number in range(options.fields)]
     operations = []
-    for turn in range(options.operations):
+    for turn in range(min(options.operations, DRAWN)):
         if options.pattern == "overlap":
             piece = max(1, 2 * options.objects // options.threads)
             first = thread * options.objects // options.threads
@@ -58,15 +61,16 @@ def plan(options: argparse.Namespace, thread: int) -> list[Operation]:
     return operations
 
 
-def access(shared: list[Shared], operations: list[Operation]) -> tuple[int, int]:
-    """Do the operations; the last value loaded, and all of them mixed into one."""
+def access(shared: list[Shared], plan: list[Operation], count: int) -> tuple[int, int]:
+    """Do so many operations; the last value loaded, and all of them mixed into one."""
     value = mixed = 0
-    for place, name, is_store in operations:
-        if is_store:
-            setattr(shared[place], name, (value * 5 + 3) & 0xFFFFFF)
-        else:
-            value = getattr(shared[place], name)
-            mixed = (mixed * 31 + value) & 0xFFFFFFFF
+    for done in range(0, count, len(plan)):
+        for place, name, is_store in plan[: count - done]:
+            if is_store:
+                setattr(shared[place], name, (value * 5 + 3) & 0xFFFFFF)
+            else:
+                value = getattr(shared[place], name)
+                mixed = (mixed * 31 + value) & 0xFFFFFFFF
     return value, mixed
 
 
@@ -84,7 +88,7 @@ def main() -> None:
 
     def work(thread: int) -> None:
         team.barrier.wait()
-        loaded[thread] = access(shared, plans[thread])
+        loaded[thread] = access(shared, plans[thread], options.operations)
 
     team.run(work)
     print(f"loaded {crc32(repr(loaded).encode()):08x}")

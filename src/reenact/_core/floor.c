@@ -8,7 +8,7 @@
  * Called by turns.c, by a thread that has locked nothing and is absent, or by who has the floor. */
 #include "core.h"
 
-enum { TURN_NS = 400000, LOOKS = 50 };
+enum { TURN_NS = 5000000, LOOKS = 50 };
 
 static _Atomic int32_t holder;  /* thread + 1; 0 nobody */
 static _Atomic int32_t waiting; /* threads */

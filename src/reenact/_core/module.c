@@ -276,12 +276,38 @@ static PyObject *note_module(PyObject *module, PyObject *name)
     Py_RETURN_NONE;
 }
 
+/* May another thread be running, or be about to? */
+static bool has_others(void)
+{
+    for (uint32_t i = 0; gate.active && gate.is_parallel && i < gate.state->threads; i++) {
+        const Thread *other = &gate.slots[i];
+        if (other != me && other->status != FREE && other->status != ENDED) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static PyObject *call_quietly(PyObject *function)
+{
+    Thread *thread = go_quiet();
+    PyObject *result = PyObject_CallNoArgs(function);
+    end_quiet(thread);
+    PyErr_Clear();
+    Py_XDECREF(result);
+    return PyBool_FromLong(result != NULL);
+}
+
 /* in_child(function): runs it in a forked copy of this process, so that nothing of it is left
- * in this one's memory; False if the copy did not end well. */
+ * in this one's memory; False if the copy did not end well. Where others run, a copy could wait for
+ * ever for what they had: the interpreter's lock, or one of its own. */
 static PyObject *in_child(PyObject *module, PyObject *function)
 {
     (void)module;
     int status = 0;
+    if (has_others()) {
+        return call_quietly(function);
+    }
     quiet++;
     pid_t pid = fork();
     quiet--;

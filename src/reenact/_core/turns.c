@@ -31,7 +31,7 @@ enum { LONG_STREAK = 4, LEASE = 24 };
 /* Points from one contended location to the next at most, and how many such writes, for a thread to
  * keep all that it has; for how many points it does so at most, and how many without a look at who
  * waits; how long others wait */
-enum { NEAR = 16, MANY = 16, LONG_LEASE = 1 << 14, UNSEEN_POINTS = 64, PATIENCE_NS = 50000 };
+enum { NEAR = 16, MANY = 16, LONG_LEASE = 1 << 18, UNSEEN_POINTS = 64, PATIENCE_NS = 50000 };
 enum { MOST_CONFLICTS = 4, CALM_REPEATS = 200, CALM_READS = 200, LOOKS = 100, FEW_LOOKS = 20 };
 enum { LONGEST_ACCESS = 24 }; /* units of code, from a site to behind its access */
 /* How long the end of the run waits for others to come to a point; and a collection */
