@@ -237,6 +237,7 @@ typedef struct {
     int64_t last_contended; /* position of the latest such access */
     int64_t lease_end;      /* position up to which it keeps them; 0: to its next point */
     _Atomic bool hurried;   /* somebody has waited for one of them long enough */
+    bool is_late;           /* has not come when it was to stay where it is */
     bool gives_way;         /* to somebody else who waits for the floor */
     bool holds_others;      /* while it collects garbage */
     Pending pending[MOST_PENDING]; /* the outermost first */
@@ -732,6 +733,14 @@ bool floor_is_had(const Thread *thread);
 void floor_take(Thread *thread);
 void floor_give(Thread *thread);
 void floor_forget(void);
+
+/* exits.c: the order in which threads are gone */
+bool exits_are_ordered(void);
+void exits_begin(Thread *thread);
+void exits_end(const Thread *thread);
+void exits_stop(Thread *thread);
+void exits_go_on(const Thread *thread);
+void exits_forget(void);
 void parallel_extra_point(Thread *thread);
 void parallel_joined(Thread *thread, const Thread *other);
 

@@ -443,6 +443,7 @@ void parallel_thread_gone(Thread *thread, Object *sentinel)
         lane_other(thread, LANE_END, (uint64_t)thread->index);
     }
     turns_leave(thread);
+    exits_end(thread);
     for (int i = 0; i < 2; i++) {
         if (objects[i] != NULL) {
             parallel_wake(objects[i]);

@@ -145,7 +145,7 @@ static PyObject *finish(PyObject *result, PyObject *function)
  * the patrol would take for a call that nobody declared. */
 static void await_begun(const Thread *thread)
 {
-    if (BEGINS_IN_PARALLEL && !gate.is_parallel) {
+    if (BEGINS_IN_PARALLEL && (!gate.is_parallel || exits_are_ordered())) {
         PyThreadState *tstate = PyEval_SaveThread();
         while (!atomic_load(&thread->has_begun)) {
             sched_yield();
@@ -171,6 +171,7 @@ static PyObject *boot_call(PyObject *self, PyObject *args, PyObject *names)
         PyErr_Fetch(&type, &value, &traceback);
         thread->deferring++;
         gate_enter(thread, OP_END, &thread->done);
+        exits_begin(thread);
         thread->deferring--;
         gate_done(OP_END, &thread->done);
         PyErr_Restore(type, value, traceback);
@@ -241,6 +242,7 @@ static PyObject *start(PyObject *native, PyObject *const *args, Py_ssize_t count
     for (Py_ssize_t i = 1; i < total && i < 12; i++) {
         all[i] = args[i];
     }
+    exits_stop(thread);
     boots_begin();
     PyObject *result = PyObject_Vectorcall(native, all, (size_t)count, names);
     boots_end();
@@ -250,6 +252,7 @@ static PyObject *start(PyObject *native, PyObject *const *args, Py_ssize_t count
     else {
         await_begun(child);
     }
+    exits_go_on(thread);
     Py_DECREF(boot);
     return result;
 }

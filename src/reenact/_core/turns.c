@@ -34,8 +34,9 @@ enum { LONG_STREAK = 4, LEASE = 24 };
 enum { NEAR = 16, MANY = 16, LONG_LEASE = 1 << 18, UNSEEN_POINTS = 64, PATIENCE_NS = 50000 };
 enum { MOST_CONFLICTS = 4, CALM_REPEATS = 200, CALM_READS = 200, LOOKS = 100, FEW_LOOKS = 20 };
 enum { LONGEST_ACCESS = 24 }; /* units of code, from a site to behind its access */
-/* How long the end of the run waits for others to come to a point; and a collection */
-enum { HALT_NS = 100000000, STOP_NS = 2000000 };
+/* How long the end of the run, or a collection, waits for others to come to a point; and for those
+ * that did not the last time */
+enum { HALT_NS = 100000000, LATE_HALT_NS = 2000000 };
 
 static _Atomic int32_t changing; /* a transfer is under way */
 
@@ -461,9 +462,9 @@ void turns_settle(Thread *thread)
 /* ---- the end, and collections ---- */
 
 /* Others stay where they are. Whoever comes to no point for so long is left alone. */
-static void halt(Thread *thread, int64_t time_ns)
+static void halt(Thread *thread)
 {
-    int64_t deadline_ns = real_ns() + time_ns;
+    int64_t began_ns = real_ns(), deadline_ns = began_ns + HALT_NS;
     turns_leave(thread);
     for (int turn = 1; atomic_exchange(&changing, 1) != 0 && real_ns() < deadline_ns; turn++) {
         parallel_pause(turn);
@@ -473,10 +474,14 @@ static void halt(Thread *thread, int64_t time_ns)
         if (other == thread || other->status == FREE || other->status == ENDED) {
             continue;
         }
+        int64_t end_ns = other->lane.is_late ? began_ns + LATE_HALT_NS : deadline_ns;
         atomic_store(&other->lane.asked, 1);
-        for (int turn = 1; !become(other, TAKEN) && real_ns() < deadline_ns; turn++) {
+        bool has_come = become(other, TAKEN);
+        for (int turn = 1; !has_come && real_ns() < end_ns; turn++) {
             parallel_pause(turn);
+            has_come = become(other, TAKEN);
         }
+        other->lane.is_late = !has_come;
     }
     turns_arrive(thread);
 }
@@ -485,7 +490,7 @@ static void halt(Thread *thread, int64_t time_ns)
 void turns_halt(Thread *thread)
 {
     if (are_used()) {
-        halt(thread, HALT_NS);
+        halt(thread);
     }
 }
 
@@ -497,7 +502,8 @@ void turns_stop(Thread *thread)
     if (!are_used() || thread->lane.holds_others) {
         return;
     }
-    halt(thread, STOP_NS);
+    exits_stop(thread);
+    halt(thread);
     for (uint32_t i = 0; i < gate.state->threads; i++) {
         Thread *other = &gate.slots[i];
         if (other != thread && turns_is_halted(other)) {
@@ -515,6 +521,7 @@ void turns_go_on(Thread *thread)
     if (__builtin_expect(thread->lane.holds_others, 0)) {
         thread->lane.holds_others = false;
         turns_release();
+        exits_go_on(thread);
     }
 }
 
@@ -540,4 +547,5 @@ void turns_forget(void)
 {
     atomic_store(&changing, 0);
     floor_forget();
+    exits_forget();
 }
