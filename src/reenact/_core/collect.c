@@ -9,39 +9,55 @@
 static bool wanted = true;
 static PyObject *native_collect;
 
-/* gc.collect, where others may run at the same time */
-static PyObject *collect_in_order(PyObject *module, PyObject *const *args, Py_ssize_t count,
-                                  PyObject *names)
+/* Calls what depends on how far others are, where these may run at the same time. */
+static PyObject *call_alone(PyObject *native, PyObject *const *args, Py_ssize_t count,
+                            PyObject *names)
 {
-    (void)module;
     Thread *thread = gate.active && gate.is_parallel ? me : NULL;
     if (thread != NULL) {
         turns_stop(thread);
     }
-    PyObject *found = PyObject_Vectorcall(native_collect, args, (size_t)count, names);
+    PyObject *result = PyObject_Vectorcall(native, args, (size_t)count, names);
     if (thread != NULL) {
         turns_go_on(thread);
     }
-    return found;
+    return result;
 }
 
-static PyMethodDef collect_method = {"collect", (PyCFunction)(void (*)(void))collect_in_order,
-                                     METH_FASTCALL | METH_KEYWORDS, NULL};
+/* Stands for a native function, which is its `self`. */
+static PyMethodDef alone_method = {"call_alone", (PyCFunction)(void (*)(void))call_alone,
+                                   METH_FASTCALL | METH_KEYWORDS, NULL};
 
-/* Ours stands in its place where nothing else tells what others have let go of. */
-static int replace_collect(PyObject *module)
+/* Ours stands in its place where nothing else tells how far others are. */
+static int replace(PyObject *module, const char *name)
 {
-    PyObject *ours = HAS_GIL || !gate.has_lanes ? NULL : PyCFunction_New(&collect_method, NULL);
-    int result = ours == NULL ? 0 : PyObject_SetAttrString(module, "collect", ours);
+    PyObject *native = PyObject_GetAttrString(module, name);
+    PyObject *ours = native == NULL ? NULL : PyCFunction_New(&alone_method, native);
+    int result = ours == NULL ? -1 : PyObject_SetAttrString(module, name, ours);
     Py_XDECREF(ours);
-    return PyErr_Occurred() ? -1 : result;
+    Py_XDECREF(native);
+    return result;
+}
+
+static int replace_all(PyObject *gc)
+{
+    if (HAS_GIL || !gate.has_lanes) {
+        return 0;
+    }
+    PyObject *sys = PyImport_ImportModule("sys");
+    int result = sys == NULL || replace(gc, "collect") < 0 || replace(sys, "_current_frames") < 0 ||
+                         replace(sys, "_current_exceptions") < 0
+                     ? -1
+                     : 0;
+    Py_XDECREF(sys);
+    return result;
 }
 
 int collect_take_over(void)
 {
     PyObject *module = PyImport_ImportModule("gc");
     native_collect = module == NULL ? NULL : PyObject_GetAttrString(module, "collect");
-    int result = native_collect == NULL ? -1 : replace_collect(module);
+    int result = native_collect == NULL ? -1 : replace_all(module);
     Py_XDECREF(module);
     if (result < 0) {
         return -1;
@@ -63,7 +79,7 @@ void collect_now(uint64_t generation)
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
     PyObject *argument = PyLong_FromLong((long)(generation > 2 ? 2 : generation));
-    PyObject *found = argument == NULL ? NULL : collect_in_order(NULL, &argument, 1, NULL);
+    PyObject *found = argument == NULL ? NULL : call_alone(native_collect, &argument, 1, NULL);
     Py_XDECREF(argument);
     Py_XDECREF(found);
     PyErr_Restore(type, value, traceback);
