@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import statistics
 import subprocess
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
+from subprocess import PIPE
 from typing import Any
 
 from cases import Case
@@ -107,16 +109,20 @@ def run(command: list[str], number: int = 0) -> tuple[float, str]:
     padding = "x" * (number * 272 % 4096)
     environment = dict(os.environ, PYTHONHASHSEED="0", REENACT_BENCHMARK_PADDING=padding)
     start = time.perf_counter()
-    try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, env=environment, timeout=LIMIT_S
-        )
-    except subprocess.TimeoutExpired as late:
-        raise CommandFailed(command, f"not done after {LIMIT_S} s") from late
+    with subprocess.Popen(
+        command, stdout=PIPE, stderr=PIPE, text=True, env=environment, start_new_session=True
+    ) as running:
+        try:
+            output, errors = running.communicate(timeout=LIMIT_S)
+        except BaseException as late:  # what a recorder has started would disturb all that comes
+            os.killpg(running.pid, signal.SIGKILL)
+            if isinstance(late, subprocess.TimeoutExpired):
+                raise CommandFailed(command, f"not done after {LIMIT_S} s") from late
+            raise
     whole_s = time.perf_counter() - start
-    if done.returncode != 0:
-        raise CommandFailed(command, f"exit code {done.returncode}\n{done.stderr[-2000:]}")
-    return whole_s, done.stdout
+    if running.returncode != 0:
+        raise CommandFailed(command, f"exit code {running.returncode}\n{errors[-2000:]}")
+    return whole_s, output
 
 
 def read_elapsed(output: str) -> float | None:

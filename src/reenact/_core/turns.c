@@ -61,10 +61,13 @@ static void give_back(Thread *thread)
     }
 }
 
+/* Not if it has not accessed a contended location for a while. */
 static inline bool may_keep(Thread *thread)
 {
-    return thread_position(thread) < thread->lane.lease_end &&
-           !atomic_load_explicit(&thread->lane.hurried, memory_order_relaxed);
+    const Lane *lane = &thread->lane;
+    int64_t position = thread_position(thread);
+    return position < lane->lease_end && position - lane->last_contended <= UNSEEN_POINTS &&
+           !atomic_load_explicit(&lane->hurried, memory_order_relaxed);
 }
 
 void turns_leave(Thread *thread)
@@ -253,7 +256,8 @@ static bool lock(Thread *thread, const Wanted *wanted)
     int32_t free = CONTENDED, mine = CONTENDED | (thread->index + 1);
     int64_t since = thread_position(thread) - lane->last_contended;
     lane->last_contended += since;
-    lane->near_writes = since <= NEAR ? lane->near_writes + wanted->writes : 0;
+    bool is_another = wanted->writes && turn != lane->locked_last;
+    lane->near_writes = since <= NEAR ? lane->near_writes + is_another : 0;
     if (atomic_load_explicit(&turn->owner, memory_order_relaxed) == mine) {
         return true;
     }
