@@ -26,8 +26,6 @@ LEFT_OUT = {
     *("gc_callbacks", "gc_cycles"),
     # who drops the last reference is decided by counts, which nothing orders
     "weakref_callbacks",
-    # where a thread is may be between two points
-    "thread_frames",
 }
 if HAS_GIL:
     LEFT_OUT = set()
@@ -52,6 +50,7 @@ ALWAYS = {
     "race_cached_property": "dictionaries of objects",
     "race_deque": "methods of a class of C code that lies on the heap",
     "race_itertools": "counters",
+    "thread_frames": "where others are",
 }
 if HAS_GIL:
     ALWAYS = {}

@@ -24,16 +24,18 @@ static PyObject *call_alone(PyObject *native, PyObject *const *args, Py_ssize_t 
     return result;
 }
 
-/* Stands for a native function, which is its `self`. */
-static PyMethodDef alone_method = {"call_alone", (PyCFunction)(void (*)(void))call_alone,
-                                   METH_FASTCALL | METH_KEYWORDS, NULL};
+/* Each stands for the native function of its name, which is its `self`. */
+#define ALONE(name)                                                                                \
+    {name, (PyCFunction)(void (*)(void))call_alone, METH_FASTCALL | METH_KEYWORDS, NULL}
+static PyMethodDef collect_method = ALONE("collect"), frames_method = ALONE("_current_frames"),
+                   exceptions_method = ALONE("_current_exceptions");
 
 /* Ours stands in its place where nothing else tells how far others are. */
-static int replace(PyObject *module, const char *name)
+static int replace(PyObject *module, PyMethodDef *method)
 {
-    PyObject *native = PyObject_GetAttrString(module, name);
-    PyObject *ours = native == NULL ? NULL : PyCFunction_New(&alone_method, native);
-    int result = ours == NULL ? -1 : PyObject_SetAttrString(module, name, ours);
+    PyObject *native = PyObject_GetAttrString(module, method->ml_name);
+    PyObject *ours = native == NULL ? NULL : PyCFunction_New(method, native);
+    int result = ours == NULL ? -1 : PyObject_SetAttrString(module, method->ml_name, ours);
     Py_XDECREF(ours);
     Py_XDECREF(native);
     return result;
@@ -45,12 +47,10 @@ static int replace_all(PyObject *gc)
         return 0;
     }
     PyObject *sys = PyImport_ImportModule("sys");
-    int result = sys == NULL || replace(gc, "collect") < 0 || replace(sys, "_current_frames") < 0 ||
-                         replace(sys, "_current_exceptions") < 0
-                     ? -1
-                     : 0;
+    bool is_done = sys != NULL && replace(gc, &collect_method) == 0 &&
+                   replace(sys, &frames_method) == 0 && replace(sys, &exceptions_method) == 0;
     Py_XDECREF(sys);
-    return result;
+    return is_done ? 0 : -1;
 }
 
 int collect_take_over(void)
