@@ -40,8 +40,8 @@ class Seen:
     """What was seen of one program under one recorder; `trouble` is why there is nothing more.
 
     Times are by number of threads. `differs` counts runs whose result was not stock's, where there
-    can be only one; and replays whose result was not the recorded one. `idle` is what a point of the
-    microbenchmark leaves whose threads make one access each: starts, locks, the standard library.
+    can be only one; and replays whose result was not the recorded one. `idle` is what a point of
+    the microbenchmark leaves whose threads make one access each: starts, locks, and so on.
     """
 
     times: dict[int, Times] = field(default_factory=dict)

@@ -42,7 +42,7 @@ MARKS = dict(zip(COLOURS, "osD^vPX*p", strict=True))
 
 LINES = (
     ("record_s", "seconds, stock and recorded"),
-    ("unpacked", "bytes of the trace"),
+    ("of_accesses", "bytes that accesses add to the trace"),
     ("replay_s", "seconds of a replay, whole process"),
 )
 BARS = (
