@@ -609,6 +609,7 @@ void turns_leave(Thread *thread);
 void turns_arrive(Thread *thread);
 void turns_consent_slowly(Thread *thread);
 void turns_halt(Thread *thread);
+bool turns_are_used(void);
 void turns_stop(Thread *thread);
 void turns_go_on(Thread *thread);
 void turns_release(void);
@@ -735,7 +736,6 @@ void floor_give(Thread *thread);
 void floor_forget(void);
 
 /* exits.c: the order in which threads are gone */
-bool exits_are_ordered(void);
 void exits_begin(Thread *thread);
 void exits_end(const Thread *thread);
 void exits_stop(Thread *thread);

@@ -1,9 +1,9 @@
 /* In which order threads are gone, where there is no GIL.
  *
  * A thread has memory of its own there, which it leaves to the interpreter as it ends; a collection
- * goes through it in the order in which that was left, and calls finalizers in that order. So
- * threads end one after the other, each after the one before it is gone, and say so. No collection
- * happens in the midst of it.
+ * goes through it in the order in which that was left, and calls finalizers in that order; unless a
+ * new thread takes it over. So threads end one after the other, each after the one before it is
+ * gone, and say so; and no thread begins and no collection happens in the midst of it.
  *
  * An ending thread may run finalizers that wait for something. Nobody waits for it long: what has
  * no order then is the order of its memory. */
@@ -13,12 +13,6 @@ enum { PATIENCE_NS = 20000000 };
 
 static _Atomic int32_t leaving;        /* thread + 1; 0 nobody */
 static _Atomic int32_t last_gone = -1; /* of those that said so */
-
-bool exits_are_ordered(void)
-{
-    return !HAS_GIL && gate.is_parallel && gate.settings.order != ORDER_SYNC &&
-           gate.settings.mode == MODE_RECORD;
-}
 
 static bool take(Thread *thread)
 {
@@ -40,7 +34,7 @@ static bool take(Thread *thread)
 /* At the thread's last operation, before it is done. */
 void exits_begin(Thread *thread)
 {
-    if (exits_are_ordered() && take(thread) && last_gone >= 0) {
+    if (turns_are_used() && take(thread) && last_gone >= 0) {
         lane_gone(thread, last_gone);
     }
 }
@@ -58,7 +52,7 @@ void exits_end(const Thread *thread)
 void exits_stop(Thread *thread)
 {
     bool is_mine = atomic_load(&leaving) == thread->index + 1;
-    if (!exits_are_ordered() || is_mine || !take(thread) || last_gone < 0) {
+    if (!turns_are_used() || is_mine || !take(thread) || last_gone < 0) {
         return;
     }
     const Thread *other = &gate.slots[last_gone];

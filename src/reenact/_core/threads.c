@@ -145,7 +145,7 @@ static PyObject *finish(PyObject *result, PyObject *function)
  * the patrol would take for a call that nobody declared. */
 static void await_begun(const Thread *thread)
 {
-    if (BEGINS_IN_PARALLEL && (!gate.is_parallel || exits_are_ordered())) {
+    if (BEGINS_IN_PARALLEL && (!gate.is_parallel || turns_are_used())) {
         PyThreadState *tstate = PyEval_SaveThread();
         while (!atomic_load(&thread->has_begun)) {
             sched_yield();

@@ -40,7 +40,7 @@ enum { HALT_NS = 100000000, LATE_HALT_NS = 2000000 };
 
 static _Atomic int32_t changing; /* a transfer is under way */
 
-static bool are_used(void)
+bool turns_are_used(void)
 {
     return !HAS_GIL && gate.is_parallel && gate.settings.order != ORDER_SYNC &&
            gate.settings.mode == MODE_RECORD;
@@ -76,7 +76,7 @@ void turns_leave(Thread *thread)
         baseline_leave(thread);
     }
     turns_go_on(thread);
-    if (are_used()) {
+    if (turns_are_used()) {
         give_back(thread);
         atomic_store(&thread->lane.presence, ABSENT);
     }
@@ -90,7 +90,7 @@ static bool become(Thread *thread, int32_t presence)
 
 void turns_arrive(Thread *thread)
 {
-    for (int turn = 1; are_used() && !become(thread, PRESENT); turn++) {
+    for (int turn = 1; turns_are_used() && !become(thread, PRESENT); turn++) {
         parallel_pause(turn);
     }
 }
@@ -493,7 +493,7 @@ static void halt(Thread *thread)
 /* The run is about to be closed: how far others came is known. */
 void turns_halt(Thread *thread)
 {
-    if (are_used()) {
+    if (turns_are_used()) {
         halt(thread);
     }
 }
@@ -503,7 +503,7 @@ void turns_halt(Thread *thread)
  * for something in the midst of it, in a finalizer, lets them go on. */
 void turns_stop(Thread *thread)
 {
-    if (!are_used() || thread->lane.holds_others) {
+    if (!turns_are_used() || thread->lane.holds_others) {
         return;
     }
     exits_stop(thread);
@@ -532,7 +532,7 @@ void turns_go_on(Thread *thread)
 /* It is closed, and the program goes on without us; or it goes on. */
 void turns_release(void)
 {
-    for (uint32_t i = 0; are_used() && i < gate.state->threads; i++) {
+    for (uint32_t i = 0; turns_are_used() && i < gate.state->threads; i++) {
         atomic_store(&gate.slots[i].lane.asked, 0);
         int32_t taken = TAKEN;
         atomic_compare_exchange_strong(&gate.slots[i].lane.presence, &taken, ABSENT);
@@ -543,7 +543,7 @@ void turns_release(void)
 /* Is it where it is because it was halted? Then it has not done what comes at its position. */
 bool turns_is_halted(const Thread *thread)
 {
-    return are_used() && atomic_load(&((Thread *)thread)->lane.presence) == TAKEN;
+    return turns_are_used() && atomic_load(&((Thread *)thread)->lane.presence) == TAKEN;
 }
 
 /* In a forked process, where nobody is who was in the middle of a transfer. */
