@@ -106,7 +106,8 @@ _SET_ITEM = ("{o}.add({k})", "own = {k} in {o}", "{o}.discard({k})")
 _SET = ("own = len({o})", "own = sorted({o})", "{o}.clear()")
 _DEQUE = (
     *("{o}.append(1)", "{o}.appendleft(1)", "own = len({o})", "{o}.rotate()"),
-    *("with suppress(IndexError): own = {o}.popleft()", "{o}.clear()", "own = list({o})"),
+    *("with suppress(IndexError): own = {o}.popleft()", "{o}.clear()"),
+    "with suppress(RuntimeError): own = list({o})",  # without a GIL it is changed on the way
 )
 # By the kind of the object, which its name begins with: with a key, and of the whole.
 _STATEMENTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
