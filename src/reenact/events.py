@@ -13,6 +13,12 @@ from dataclasses import dataclass
 THREAD_OPERATIONS = frozenset({"start", "begin", "end", "join", "join timeout"})
 
 SCHEDULE_KINDS = ("preempt", "yield", "steal", "collect", "signal", "end", "interrupt", "between")
+# The argument of `collect` is a generation, or from here on something that happens to an object.
+GENERATIONS = 3
+DEATHS = (
+    *("died", "died in a collection", "was found dead"),
+    *("called back", "finalized", "let go"),
+)
 SWITCHES = frozenset({"preempt", "yield", "steal", "between"})
 
 NOTE_KINDS = (
@@ -128,6 +134,10 @@ class ScheduleEntry:
     @property
     def is_switch(self) -> bool:
         return self.kind in SWITCHES
+
+    @property
+    def is_collection(self) -> bool:
+        return self.kind == "collect" and self.argument < GENERATIONS
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,8 @@ from concurrent.futures import as_completed
 
 from .harness import Cycle, Pool, Variant, cycle, patterns, programs
 
+TOLD_EVERY = 100
+
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -39,8 +41,10 @@ def main() -> int:
             for program in wanted
             for variant in variants
         }
-        for future in as_completed(futures):
+        for done, future in enumerate(as_completed(futures), 1):
             results.setdefault(futures[future], []).append(future.result())
+            if done % TOLD_EVERY == 0:
+                print(f"{done} of {len(futures)} recordings", file=sys.stderr, flush=True)
     return report(results, args.verbose)
 
 

@@ -22,10 +22,6 @@ from .harness import Pool, Variant, cycle, patterns, programs
 CASES = {program.name: program for program in [*programs(), *patterns()]}
 # With a GIL nothing is left out: hints say what code without sites did. Without one, now and then:
 LEFT_OUT = {
-    # in which order a collection finds things is decided by where they lie
-    *("gc_callbacks", "gc_cycles"),
-    # who drops the last reference is decided by counts, which nothing orders
-    "weakref_callbacks",
     # where others were is not known if they come to no point in time
     "thread_frames",
 }
@@ -47,11 +43,17 @@ TURN = sys.version_info.minor
 ALWAYS = {
     "asyncio_threadsafe": "bound methods of containers, called by C code",
     "excepthook_default": "imports by C code, linecache, descriptors of files that are passed",
+    "boundary_callbacks": "numbers of what is handed to the other side of a boundary",
     "id_set": "hashes of addresses",
     "id_order": "id and representations",
     "race_cached_property": "dictionaries of objects",
+    "race_defaultdict": "reads that write",
     "race_deque": "methods of a class of C code that lies on the heap",
+    "race_dict_python_keys": "lookups without a lock",
+    "race_generator": "generators",
     "race_itertools": "counters",
+    "race_weak_set": "steps over sets, and deaths",
+    "weakref_finalizers": "finalizers and callbacks",
 }
 if HAS_GIL:
     ALWAYS = {}

@@ -11,7 +11,7 @@
 #include "core.h"
 #include <string.h>
 
-enum { ADDRESSES = 15, TABLE = 1 << 16 }; /* a clock that is none */
+enum { TABLE = 1 << 16 };
 
 static struct {
     uintptr_t address;
@@ -46,12 +46,23 @@ static int64_t recalled(uintptr_t address)
 }
 
 /* Code of ours does not always run both in a recording and in its replay. */
-static bool is_asked_by_us(const Thread *thread)
+bool is_asked_by_us(const Thread *thread)
 {
+    static __thread struct {
+        const PyObject *path;
+        bool is_ours;
+    } latest;
     Frame *frame = thread->tstate == NULL ? NULL : compat_top_frame(thread->tstate);
     PyCodeObject *code = frame == NULL ? NULL : compat_frame_code(frame);
-    const char *path = code == NULL ? NULL : PyUnicode_AsUTF8(code->co_filename);
-    return path != NULL && strncmp(path, own_code, strlen(own_code)) == 0;
+    if (code == NULL || own_code == NULL) {
+        return false;
+    }
+    if (code->co_filename != latest.path) {
+        const char *path = PyUnicode_AsUTF8(code->co_filename);
+        latest.path = code->co_filename;
+        latest.is_ours = path != NULL && strncmp(path, own_code, strlen(own_code)) == 0;
+    }
+    return latest.is_ours;
 }
 
 static int64_t address_of(const PyObject *object)

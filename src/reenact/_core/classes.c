@@ -8,10 +8,12 @@
  *
  * In the same way, what is done to an object's __dict__ is done to its attributes. Once such a
  * dictionary was asked for, whoever accesses attributes of objects of that class, of those that
- * have a dictionary, accesses that as well. */
+ * have a dictionary, accesses that as well. It is made as it is first asked for, which writes what
+ * others read who find none: so those must find none once all is theirs, or look again. */
 #include "core.h"
 
 _Atomic uint8_t class_names[CLASS_NAMES], open_classes[CLASS_NAMES];
+PyObject *classes_dict_name;
 
 /* With a GIL, what a thread does at its present point may be over or not; before, it is. */
 static void come_after_all(Thread *thread)
@@ -59,4 +61,23 @@ void classes_tell_dict(Thread *thread, PyObject *object, bool writes)
     if (dict != NULL) {
         access_in_order(thread, dict, NULL, writes, writes);
     }
+    else if (!HAS_GIL && values != NULL) {
+        access_in_order(thread, object, classes_dict_name, false, false);
+        thread->lane.without_dict = object;
+    }
+}
+
+/* Has an object still no dictionary that had none when it was told? */
+bool classes_are_as_told(void *object)
+{
+    PyObject **values;
+    return compat_instance_dict(object, &values) == NULL;
+}
+
+/* Whoever asks for the dictionary makes it, if there is none yet. */
+bool classes_make_dict(PyObject *object, const PyObject *name)
+{
+    PyObject **values;
+    return !HAS_GIL && name == classes_dict_name && compat_instance_dict(object, &values) == NULL &&
+           values != NULL;
 }

@@ -24,31 +24,67 @@ static PyObject *call_alone(PyObject *native, PyObject *const *args, Py_ssize_t 
     return result;
 }
 
-/* Each stands for the native function of its name, which is its `self`. */
-#define ALONE(name)                                                                                \
-    {name, (PyCFunction)(void (*)(void))call_alone, METH_FASTCALL | METH_KEYWORDS, NULL}
-static PyMethodDef collect_method = ALONE("collect"), frames_method = ALONE("_current_frames"),
-                   exceptions_method = ALONE("_current_exceptions");
-
-/* Ours stands in its place where nothing else tells how far others are. */
-static int replace(PyObject *module, PyMethodDef *method)
+bool collect_is_under_way(const Thread *thread)
 {
-    PyObject *native = PyObject_GetAttrString(module, method->ml_name);
-    PyObject *ours = native == NULL ? NULL : PyCFunction_New(method, native);
-    int result = ours == NULL ? -1 : PyObject_SetAttrString(module, method->ml_name, ours);
-    Py_XDECREF(ours);
-    Py_XDECREF(native);
+    return thread != NULL && thread->collects;
+}
+
+/* A finalizer may ask for another collection. */
+static PyObject *collect_alone(PyObject *native, PyObject *const *args, Py_ssize_t count,
+                               PyObject *names)
+{
+    Thread *thread = me;
+    bool is_first = thread != NULL && !thread->collects;
+    if (is_first) {
+        thread->collects = true;
+    }
+    PyObject *result = call_alone(native, args, count, names);
+    if (is_first) {
+        thread->collects = false;
+    }
     return result;
 }
 
+/* ---- what the program calls, at a point of its own ---- */
+
+static PyObject *look(PyObject *native, PyObject *const *args, Py_ssize_t count, PyObject *names)
+{
+    if (gate.active && me != NULL) {
+        parallel_extra_point(me);
+    }
+    return call_alone(native, args, count, names);
+}
+
+/* A replay lets go there of what dies in it. */
+static PyObject *collect(PyObject *native, PyObject *const *args, Py_ssize_t count, PyObject *names)
+{
+    if (gate.active && me != NULL) {
+        parallel_extra_point(me);
+        bool is_noted = gate.is_parallel && gate.settings.mode == MODE_RECORD;
+        if (is_noted && !collect_is_under_way(me)) {
+            lane_other(me, LANE_SWEEP, 0);
+        }
+    }
+    return collect_alone(native, args, count, names);
+}
+
+/* Each stands for the native function of its name, which is its `self`. */
+#define IN_PLACE_OF(name, ours)                                                                    \
+    {name, (PyCFunction)(void (*)(void))ours, METH_FASTCALL | METH_KEYWORDS, NULL}
+static PyMethodDef collect_method = IN_PLACE_OF("collect", collect),
+                   frames_method = IN_PLACE_OF("_current_frames", look),
+                   exceptions_method = IN_PLACE_OF("_current_exceptions", look);
+
+/* Where nothing else tells how far others are. */
 static int replace_all(PyObject *gc)
 {
     if (HAS_GIL || !gate.has_lanes) {
         return 0;
     }
     PyObject *sys = PyImport_ImportModule("sys");
-    bool is_done = sys != NULL && replace(gc, &collect_method) == 0 &&
-                   replace(sys, &frames_method) == 0 && replace(sys, &exceptions_method) == 0;
+    bool is_done = sys != NULL && replace_function(gc, &collect_method) == 0 &&
+                   replace_function(sys, &frames_method) == 0 &&
+                   replace_function(sys, &exceptions_method) == 0;
     Py_XDECREF(sys);
     return is_done ? 0 : -1;
 }
@@ -79,7 +115,7 @@ void collect_now(uint64_t generation)
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
     PyObject *argument = PyLong_FromLong((long)(generation > 2 ? 2 : generation));
-    PyObject *found = argument == NULL ? NULL : call_alone(native_collect, &argument, 1, NULL);
+    PyObject *found = argument == NULL ? NULL : collect_alone(native_collect, &argument, 1, NULL);
     Py_XDECREF(argument);
     Py_XDECREF(found);
     PyErr_Restore(type, value, traceback);
@@ -87,7 +123,8 @@ void collect_now(uint64_t generation)
 
 bool collect_if_due(void)
 {
-    int generation = wanted ? compat_due_generation() : -1;
+    bool is_possible = wanted && !collect_is_under_way(me);
+    int generation = is_possible ? compat_due_generation() : -1;
     if (generation < 0) {
         return false;
     }

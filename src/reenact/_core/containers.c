@@ -6,7 +6,7 @@
 #include "core.h"
 
 PyTypeObject *deque_type;
-static PyTypeObject *deque_iterator, *deque_reverse_iterator;
+static PyTypeObject *deque_iterator, *deque_reverse_iterator, *default_dict_type;
 
 /* Called before the first site is made. */
 int containers_find_types(void)
@@ -16,6 +16,7 @@ int containers_find_types(void)
         deque_iterator = (PyTypeObject *)PyObject_GetAttrString(module, "_deque_iterator");
         deque_reverse_iterator =
             (PyTypeObject *)PyObject_GetAttrString(module, "_deque_reverse_iterator");
+        default_dict_type = (PyTypeObject *)PyObject_GetAttrString(module, "defaultdict");
         deque_type = (PyTypeObject *)PyObject_GetAttrString(module, "deque");
         Py_DECREF(module);
     }
@@ -25,6 +26,12 @@ int containers_find_types(void)
 bool is_deque(PyObject *object)
 {
     return PyObject_TypeCheck(object, deque_type);
+}
+
+/* Who asks a defaultdict for an item that it has not got puts one in. */
+bool fills_itself(PyObject *object)
+{
+    return PyDict_Check(object) && PyObject_TypeCheck(object, default_dict_type);
 }
 
 /* Classes that are derived from the others are all made by the program. */

@@ -240,6 +240,8 @@ typedef struct {
     bool is_late;           /* has not come when it was to stay where it is */
     bool gives_way;         /* to somebody else who waits for the floor */
     bool holds_others;      /* while it collects garbage */
+    PyObject *without_dict; /* of which the site that is being passed was told so */
+    bool is_called_back;    /* by what it accesses: ticks are in the middle of that */
     Pending pending[MOST_PENDING]; /* the outermost first */
     uint32_t wanted_count, pending_count;
     uint64_t operations;
@@ -314,13 +316,16 @@ struct Thread {
     bool expired; /* its deadline has passed: enabled whatever it waits for */
     bool timed;   /* counted in gate.timed */
     bool daemon;
-    bool away;         /* in an outside call, or robbed of the baton: must rejoin */
-    bool interrupted;  /* a signal's handler raised inside the call it is in */
-    bool has_deaths;   /* that were put off while it is quiet */
-    bool is_left;      /* the call that it was in when the process was copied was left */
-    int32_t inside;    /* depth of native calls of the table that it is in */
-    int32_t deferring; /* depth of operations that must not be interrupted by a handler */
-    uint64_t signals;  /* signals whose handlers this (main) thread must run */
+    bool away;           /* in an outside call, or robbed of the baton: must rejoin */
+    bool interrupted;    /* a signal's handler raised inside the call it is in */
+    bool has_deaths;     /* that were put off while it is quiet */
+    bool is_left;        /* the call that it was in when the process was copied was left */
+    bool collects;       /* garbage, and calls what is called back for that */
+    bool dies;           /* comes to a point for nothing but deaths: replay.c */
+    int32_t inside;      /* depth of native calls of the table that it is in */
+    int32_t deferring;   /* depth of operations that must not be interrupted by a handler */
+    uint32_t references; /* weak ones that it has made: deaths.c */
+    uint64_t signals;    /* signals whose handlers this (main) thread must run */
     int64_t deadline_ns;
     Thread *run_next, *run_prev;
     Object *waits_for;
@@ -531,11 +536,27 @@ void gate_close(bool let_go);
 int64_t now_ns(void);
 int64_t real_ns(void);
 
+/* What an object with weak references comes to: its thread finds it dead, in a collection or not,
+ * or a call of a reference does; a callback or its finalizer is called. In schedules alone: from
+ * here on it may die. Whom it happens to is told by the number of a reference: who made it, and how
+ * many before it. */
+enum Death { DEATH_DIED, DEATH_SWEPT, DEATH_FOUND, DEATH_CALLED, DEATH_FINALIZED, DEATH_RELEASED };
+enum { REFERENCE_THREAD_BITS = 20, GENERATIONS = 3 };
+
 /* lanes.c */
 /* From LANE_FLOW on, intervals: with any of the bits after it. */
-enum LaneOther { LANE_COLLECT, LANE_SIGNAL, LANE_CLOSE, LANE_FINAL, LANE_END, LANE_FLOW };
+enum LaneOther {
+    LANE_COLLECT,
+    LANE_SIGNAL,
+    LANE_CLOSE,
+    LANE_FINAL,
+    LANE_END,
+    LANE_FLOW,
+    LANE_HINT = LANE_FLOW + 8,
+    LANE_SWEEP,
+    LANE_DEATH
+};
 enum LaneFlow { FLOW_HAS_SOURCE = 1, FLOW_WRITES = 2, FLOW_OF_OTHER = 4 };
-enum { LANE_HINT = LANE_FLOW + 8 };
 int lane_grow(Stream *stream, size_t size);
 void lane_open(Thread *thread);
 void lanes_forget(void);
@@ -544,9 +565,12 @@ void lane_after(Thread *thread, Deed moment);
 void lane_gone(Thread *thread, int32_t other);
 void lane_wait(Thread *thread, uint32_t site, const Object *object);
 void lane_yield(Thread *thread);
+/* Clocks that are none: how many references, and what addresses, the program is told of */
+enum { REFERENCE_COUNTS = 14, ADDRESSES = 15 };
 void lane_clock(Thread *thread, uint64_t clock, int64_t value);
 void lane_other(Thread *thread, enum LaneOther kind, uint64_t argument);
 void lane_final(Thread *thread, const Thread *other);
+void lane_death(Thread *thread, enum Death death, uint64_t number);
 int64_t *lane_known(Lane *lane, int32_t other);
 void lane_flow(Thread *thread, const Interval *interval);
 void lane_hint(Thread *thread, Deed moment, Halt place);
@@ -604,6 +628,7 @@ static inline void turns_want(Thread *thread, Wanted wanted)
 }
 
 void turns_settle(Thread *thread);
+bool turns_settle_if(Thread *thread, bool (*is_right)(void *), void *given);
 bool turns_settle_at_once(Thread *thread);
 void turns_leave(Thread *thread);
 void turns_arrive(Thread *thread);
@@ -614,6 +639,7 @@ void turns_stop(Thread *thread);
 void turns_go_on(Thread *thread);
 void turns_release(void);
 bool turns_is_halted(const Thread *thread);
+void turns_go_on_accessing(Thread *thread);
 void turns_forget(void);
 void turns_share(Turn *turn);
 
@@ -683,6 +709,9 @@ extern _Atomic uint8_t class_names[CLASS_NAMES], open_classes[CLASS_NAMES];
 void classes_tell_slowly(Thread *thread, const PyObject *name, bool writes);
 void classes_open(Thread *thread, const PyTypeObject *type);
 void classes_tell_dict(Thread *thread, PyObject *object, bool writes);
+bool classes_are_as_told(void *object);
+bool classes_make_dict(PyObject *object, const PyObject *name);
+extern PyObject *classes_dict_name;
 
 static inline _Atomic uint8_t *class_name(const PyObject *name)
 {
@@ -1107,6 +1136,7 @@ PyObject *gone_over(PyObject *iterator);
 PyObject *container_of_method(PyObject *object, PyObject *name);
 bool is_of_library(PyObject *method);
 bool is_deque(PyObject *object);
+bool fills_itself(PyObject *object);
 extern PyTypeObject *deque_type;
 size_t iterated_by(PyObject *iterator, PyObject **found, size_t count, int depth);
 
@@ -1134,6 +1164,7 @@ void replay_grant(Thread *thread, int64_t step);
 void replay_stop_between(Thread *thread);
 void replay_close(void);
 void replay_lost(const Thread *thread) __attribute__((noreturn));
+void replay_deaths(Thread *thread, bool is_last);
 int64_t replay_clock(uint64_t clock);
 void replay_require_input(void);
 void replay_bad_input(const char *what) __attribute__((noreturn));
@@ -1159,6 +1190,9 @@ enum Kept value_take(Py_buffer *buffer, PyObject **value, int *number);
 
 /* Does a call without waiting; NULL if it cannot, with the rest to do if a part is done. */
 typedef PyObject *(*QuickCall)(PyObject *const *args, Py_ssize_t count, PyObject **rest);
+
+/* wrap.c */
+int replace_function(PyObject *module, PyMethodDef *method);
 
 /* calls.c, inputs.c, wrap.c: a call of the table, standing in for a function or for a method of a C
  * type */
@@ -1351,11 +1385,23 @@ void signals_give_up_waiting(void);
 /* collect.c */
 bool collect_if_due(void);
 void collect_now(uint64_t generation);
+bool collect_is_under_way(const Thread *thread);
 int collect_take_over(void);
 void collect_give_back(void);
 PyObject *collect_enable(PyObject *module, PyObject *unused);
 PyObject *collect_disable(PyObject *module, PyObject *unused);
 PyObject *collect_is_enabled(PyObject *module, PyObject *unused);
+
+/* deaths.c, watches.c, references.c */
+void deaths_obey(Thread *thread, enum Death death, uint64_t number);
+void deaths_part(void);
+void deaths_let_go(void);
+void deaths_forget(void);
+extern PyTypeObject WatchType, CallbackType;
+extern PyMethodDef death_functions[];
+
+/* keys.c */
+extern PyMethodDef key_functions[];
 
 /* audit.c */
 void audit_note(enum NoteKind kind, uint64_t value, int32_t thread, const char *text);
@@ -1389,6 +1435,9 @@ void threads_let_go(Thread *thread);
 bool threads_is_let_go(void);
 bool threads_are_leaving(void);
 PyObject *threads_leave(PyObject *result);
+bool is_asked_by_us(const Thread *thread);
+void ordered_forget(void);
+void imports_tell_missing(Thread *thread, PyObject *dict, PyObject *name);
 extern PyMethodDef clock_functions[], thread_functions[], call_functions[], import_functions[];
 extern PyMethodDef wrap_functions[], input_functions[], ordered_functions[], address_functions[];
 extern PyMethodDef path_functions[], value_functions[], file_functions[], signal_functions[],

@@ -55,8 +55,7 @@ void exits_stop(Thread *thread)
     if (!turns_are_used() || is_mine || !take(thread) || last_gone < 0) {
         return;
     }
-    const Thread *other = &gate.slots[last_gone];
-    lane_hint(thread, (Deed){last_gone, thread_position(other)}, (Halt){0});
+    lane_gone(thread, last_gone);
 }
 
 void exits_go_on(const Thread *thread)

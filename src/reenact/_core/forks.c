@@ -104,6 +104,8 @@ static void forget(void)
     order_forget();
     flow_forget();
     turns_forget();
+    deaths_forget();
+    ordered_forget();
     files_forget((base & 0xffffff) << 24);
 }
 

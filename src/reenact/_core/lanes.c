@@ -25,6 +25,8 @@
  *
  * and LANE_HINT has a thread and a position of it, which seem to have come before, and the place
  * after that where the thread was (shifts.c): the number of its code and an offset, or 0.
+ * LANE_SWEEP begins a collection that the program asked for. From LANE_DEATH on, the kinds are
+ * deaths (deaths.c), which have the thread that made a weak reference, and how many before it.
  *
  * docs/format.md has the entries. Read back by recordings/lanes.py. */
 #include "core.h"
@@ -207,6 +209,19 @@ void lane_hint(Thread *thread, Deed moment, Halt place)
     at = put_varint(at, (uint64_t)moment.position);
     at = put_varint(at, place.code);
     at = place.code != 0 ? put_varint(at, place.offset) : at;
+    stream_advance(&thread->lane.stream, (size_t)(at - start));
+}
+
+void lane_death(Thread *thread, enum Death death, uint64_t number)
+{
+    unsigned char *start = stream_reserve(&thread->lane.stream, LONGEST_ENTRY);
+    if (start == NULL) {
+        return;
+    }
+    unsigned char *at = put_varint(start, head(thread, LANE_OTHER));
+    at = put_varint(at, (uint64_t)LANE_DEATH + (uint64_t)death);
+    at = put_varint(at, number & ((1 << REFERENCE_THREAD_BITS) - 1));
+    at = put_varint(at, number >> REFERENCE_THREAD_BITS);
     stream_advance(&thread->lane.stream, (size_t)(at - start));
 }
 

@@ -130,28 +130,32 @@ static inline Target target_of(AccessSite *site, PyObject *operand, Thread *thre
 
 /* ---- taking note ---- */
 
-static PyObject *dict_name;
-
 void lane_site_tell(AccessSite *site, PyObject *object, PyObject *name, bool is_write)
 {
     if (__builtin_expect(baseline_is_on, 0)) {
         baseline_access(me, object, name, is_write);
         return;
     }
+    is_write = is_write || classes_make_dict(object, name) ||
+               (site->kind == ACCESS_ITEM && fills_itself(object));
     bool is_update = is_write && (name == NULL || site->deletes);
     if (name != NULL) {
         classes_tell(me, object, name, is_write);
     }
     access_in_order(me, object, name, is_write, is_update);
-    if (name == dict_name) {
+    bool is_of_module = site->kind != ACCESS_GLOBAL && PyDict_CheckExact(object);
+    if (!HAS_GIL && is_of_module && !is_write && name != NULL) {
+        imports_tell_missing(me, object, name);
+    }
+    if (name == classes_dict_name) {
         classes_open(me, Py_TYPE(object));
     }
 }
 
 int lane_sites_begin(void)
 {
-    dict_name = PyUnicode_InternFromString("__dict__");
-    return dict_name == NULL ? -1 : 0;
+    classes_dict_name = PyUnicode_InternFromString("__dict__");
+    return classes_dict_name == NULL ? -1 : 0;
 }
 
 /* Items of lists are found without asking the program, and so is what an iterator comes to. */
@@ -160,8 +164,7 @@ static inline bool may_call_back(const AccessSite *site, PyObject *object)
     return !PyList_CheckExact(object) || (site->kind != ACCESS_ITEM && site->kind != ACCESS_TURN);
 }
 
-/* The thread is past the point, and about to access what the site is of. */
-static inline int note(AccessSite *site, PyObject *operand, Thread *thread)
+static inline int want(AccessSite *site, PyObject *operand, Thread *thread)
 {
     Target target = target_of(site, operand, thread);
     if (!target.is_known) {
@@ -175,9 +178,22 @@ static inline int note(AccessSite *site, PyObject *operand, Thread *thread)
             thread->lane.wanted->is_container = false;
         }
     }
-    if (!HAS_GIL && thread->lane.wanted_count > 0 && !turns_settle_at_once(thread)) {
-        turns_settle(thread);
-    }
+    return 0;
+}
+
+/* The thread is past the point, and about to access what the site is of. */
+static inline int note(AccessSite *site, PyObject *operand, Thread *thread)
+{
+    bool is_settled;
+    do {
+        thread->lane.without_dict = NULL;
+        if (want(site, operand, thread) < 0) {
+            return -1;
+        }
+        PyObject *told = thread->lane.without_dict;
+        is_settled = HAS_GIL || thread->lane.wanted_count == 0 || turns_settle_at_once(thread) ||
+                     turns_settle_if(thread, told == NULL ? NULL : classes_are_as_told, told);
+    } while (!is_settled && gate.active);
     return 0;
 }
 

@@ -229,6 +229,7 @@ static PyObject *close_gate(PyObject *module, PyObject *let_go)
         checkpoint_stop(STOPPED_AT_END);
         gate_close(goes_on);
         collect_give_back();
+        deaths_let_go();
         if (goes_on) {
             log_stop(0);
         }
@@ -433,8 +434,8 @@ PyMODINIT_FUNC PyInit__core(void)
 {
     static const char *const OPERATION_NAMES[] = {OPERATIONS(AS_TEXT)};
     static const char *const OBJECT_NAMES[] = {OBJECTS(AS_TEXT)};
-    PyTypeObject *types[] = {&OrderedType, &TickType,       &NumbersType, &OthersType,
-                             &CallType,    &MethodCallType, &BootType,    &ReadyType};
+    PyTypeObject *types[] = {&WatchType,  &CallbackType, &OrderedType,    &TickType, &NumbersType,
+                             &OthersType, &CallType,     &MethodCallType, &BootType, &ReadyType};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         if (PyType_Ready(types[i]) < 0) {
             return NULL;
@@ -450,6 +451,8 @@ PyMODINIT_FUNC PyInit__core(void)
         PyModule_AddType(module, &CallType) < 0 ||
         PyModule_AddFunctions(module, wrap_functions) < 0 ||
         PyModule_AddFunctions(module, ordered_functions) < 0 ||
+        PyModule_AddFunctions(module, death_functions) < 0 ||
+        PyModule_AddFunctions(module, key_functions) < 0 ||
         PyModule_AddFunctions(module, address_functions) < 0 ||
         PyModule_AddFunctions(module, input_functions) < 0 ||
         PyModule_AddFunctions(module, value_functions) < 0 ||

@@ -81,7 +81,8 @@ static void load(Lane *lane, Cursor *cursor)
     case LANE_GONE: lane->next.first = cursor_varint(cursor); break;
     default: lane->next.first = cursor_varint(cursor); lane->next.second = cursor_varint(cursor);
     }
-    if (lane->next.tag == LANE_OTHER && lane->next.first == LANE_FINAL) {
+    if (lane->next.tag == LANE_OTHER &&
+        (lane->next.first == LANE_FINAL || lane->next.first >= LANE_DEATH)) {
         cursor_varint(cursor);
     }
     if (lane->next.tag == LANE_OTHER && lane->next.first == LANE_HINT) {
@@ -250,6 +251,7 @@ static void obey(Thread *thread, const LaneEntry *entry)
     uint64_t argument = entry->second;
     if (entry->first == LANE_COLLECT) {
         collect_now(argument);
+        thread->budget -= !HAS_GIL; /* it had the point for itself */
     }
     else if (entry->first == LANE_SIGNAL) {
         thread->signals |= 1ULL << (argument & 63);
@@ -278,6 +280,7 @@ int obey_point(Thread *thread)
         load_next(thread);
         if (entry.tag == LANE_OTHER) {
             obey(thread, &entry);
+            position = thread_position(thread);
         }
     }
     int64_t until = !next->exists               ? position + (1LL << 40)

@@ -191,39 +191,55 @@ static PyObject *order_bound(PyObject *module, PyObject *args)
     Py_RETURN_NONE;
 }
 
-/* ---- counters ---- */
+/* ---- iterators ---- */
 
-/* `next(count)` and loops ask the type, and not a method of its own. */
-enum { MOST_COUNTERS = 4 };
+/* `next(count)` and loops ask the type, and not a method of its own. A loop has a site behind each
+ * item that it was given, but what it goes over may have changed since the site before. */
+enum { MOST_ITERATORS = 16 };
 static struct {
     PyTypeObject *type;
     iternextfunc native;
-} counters[MOST_COUNTERS];
+} iterators[MOST_ITERATORS];
 
-static PyObject *count_in_order(PyObject *self)
+/* A generator's code may come to no points but ticks, which are in the middle of the access. */
+static int access_iterator(PyObject *self)
 {
-    int i = 0;
-    while (!PyObject_TypeCheck(self, counters[i].type)) { /* it is one of these */
-        i++;
+    PyObject *container = gone_over(self);
+    if (container != NULL) {
+        return access_all(container, false);
     }
-    return access_all(self, true) < 0 ? NULL : counters[i].native(self);
+    int result = access_all(self, true);
+    if (result == 0 && PyGen_CheckExact(self) && me != NULL) {
+        me->lane.is_called_back = turns_are_used();
+    }
+    return result;
 }
 
-/* order_counters(type): the next item of its instances */
-static PyObject *order_counters(PyObject *module, PyObject *type)
+static PyObject *next_in_order(PyObject *self)
+{
+    int i = 0;
+    while (!PyObject_TypeCheck(self, iterators[i].type)) { /* it is one of these */
+        i++;
+    }
+    bool is_counted = me != NULL && me->inside == 0 && !is_asked_by_us(me);
+    return is_counted && access_iterator(self) < 0 ? NULL : iterators[i].native(self);
+}
+
+/* order_iterators(type): the next item of its instances */
+static PyObject *order_iterators(PyObject *module, PyObject *type)
 {
     (void)module;
     int i = 0;
-    while (i < MOST_COUNTERS && counters[i].type != NULL) {
+    while (i < MOST_ITERATORS && iterators[i].type != NULL) {
         i++;
     }
-    if (!PyType_Check(type) || i == MOST_COUNTERS || ((PyTypeObject *)type)->tp_iternext == NULL) {
-        PyErr_SetString(PyExc_TypeError, "order_counters(type), of a few types");
+    if (!PyType_Check(type) || i == MOST_ITERATORS || ((PyTypeObject *)type)->tp_iternext == NULL) {
+        PyErr_SetString(PyExc_TypeError, "order_iterators(type), of a few types");
         return NULL;
     }
-    counters[i].type = (PyTypeObject *)type;
-    counters[i].native = counters[i].type->tp_iternext;
-    counters[i].type->tp_iternext = count_in_order;
+    iterators[i].type = (PyTypeObject *)type;
+    iterators[i].native = iterators[i].type->tp_iternext;
+    iterators[i].type->tp_iternext = next_in_order;
     Py_RETURN_NONE;
 }
 
@@ -273,7 +289,7 @@ static PyObject *make_cache(PyObject *module, PyObject *const *args, Py_ssize_t 
 
 enum { FULL_COUNT = 5 }; /* arguments, as statements and C code give them */
 
-static PyObject *modules, *native_import, *initializing;
+static PyObject *modules, *native_import, *initializing, *submodules;
 
 /* What says whether a module is there, and whether it is whole: borrowed, NULL if it is not. */
 static PyObject *spec_of(PyObject *name)
@@ -323,6 +339,21 @@ static PyObject *import_in_order(PyObject *module, PyObject *const *args, Py_ssi
     return PyObject_Vectorcall(native_import, args, (size_t)count, names);
 }
 
+/* Whoever does not find an attribute of a module is told why: it may still be on its way. */
+void imports_tell_missing(Thread *thread, PyObject *dict, PyObject *name)
+{
+    PyObject *spec = submodules == NULL || PyDict_GetItemWithError(dict, name) != NULL
+                         ? NULL
+                         : PyDict_GetItemString(dict, "__spec__");
+    PyObject *coming = spec == NULL ? NULL : PyObject_GetAttr(spec, submodules);
+    PyErr_Clear();
+    if (coming != NULL) {
+        access_in_order(thread, spec, initializing, false, false);
+        access_in_order(thread, coming, NULL, false, false);
+        Py_DECREF(coming); /* which the spec has */
+    }
+}
+
 static PyMethodDef import_method = {"__import__", (PyCFunction)(void (*)(void))import_in_order,
                                     METH_FASTCALL | METH_KEYWORDS, NULL};
 
@@ -333,13 +364,54 @@ static PyObject *order_imports(PyObject *module, PyObject *native)
     modules = PyImport_GetModuleDict();
     native_import = Py_NewRef(native);
     initializing = PyUnicode_InternFromString("_initializing");
-    return initializing == NULL ? NULL : PyCFunction_New(&import_method, NULL);
+    submodules = PyUnicode_InternFromString("_uninitialized_submodules");
+    bool is_made = initializing != NULL && submodules != NULL;
+    return is_made ? PyCFunction_New(&import_method, NULL) : NULL;
+}
+
+/* ---- what reenact itself counts ---- */
+
+static Object counted = {.latest = {.thread = -1}};
+
+/* in_turn(function, ...): what comes to no point, by one thread after the other, in the same order
+ * in a replay */
+static PyObject *in_turn(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    (void)module;
+    if (count < 1) {
+        PyErr_SetString(PyExc_TypeError, "in_turn(function, ...)");
+        return NULL;
+    }
+    Thread *thread = gate.active && me != NULL && me->inside == 0 ? me : NULL;
+    bool is_noted = thread != NULL && gate.is_parallel && gate.settings.mode == MODE_RECORD;
+    if (thread != NULL) {
+        parallel_extra_point(thread);
+    }
+    if (is_noted) {
+        object_hold(&counted);
+        lane_after(thread, counted.latest);
+        counted.latest = (Deed){thread->index, thread_position(thread)};
+    }
+    PyObject *result = PyObject_Vectorcall(args[0], args + 1, (size_t)(count - 1), NULL);
+    if (is_noted) {
+        object_let_go(&counted);
+    }
+    if (thread != NULL && result != NULL) { /* what comes next may have an order of its own */
+        parallel_extra_point(thread);
+    }
+    return result;
+}
+
+void ordered_forget(void)
+{
+    counted = (Object){.latest = {.thread = -1}};
 }
 
 PyMethodDef ordered_functions[] = {
+    {"in_turn", (PyCFunction)(void (*)(void))in_turn, METH_FASTCALL, NULL},
     {"order_methods", order_methods, METH_VARARGS, NULL},
     {"order_bound", order_bound, METH_VARARGS, NULL},
-    {"order_counters", order_counters, METH_O, NULL},
+    {"order_iterators", order_iterators, METH_O, NULL},
     {"order_caches", order_caches, METH_O, NULL},
     {"make_cache", (PyCFunction)(void (*)(void))make_cache, METH_FASTCALL, NULL},
     {"order_imports", order_imports, METH_O, NULL},

@@ -158,7 +158,7 @@ int parallel_point(Thread *thread)
         thread->limit += budget - thread->budget;
         thread->budget = budget;
         turns_go_on(thread); /* in a finalizer that does not come to an end */
-        collect_if_due();
+        thread->budget -= collect_if_due() && !HAS_GIL; /* which had the point for itself */
     }
     turns_consent(thread);
     if (__builtin_expect(baseline_is_on, 0)) {
@@ -415,8 +415,8 @@ void parallel_drop(Thread *thread)
 void parallel_rejoin(Thread *thread)
 {
     thread->away = false;
-    thread->status = RUNNING;
     turns_arrive(thread);
+    thread->status = RUNNING; /* who holds it off until then finds it outside */
 }
 
 /* Without the GIL. */

@@ -15,6 +15,7 @@ typedef struct {
     uint64_t operations; /* steal, between: how many operations came before it */
     Halt place;          /* between: where the thread is stopped, */
     uint64_t left;       /* if it has passed there so often */
+    uint64_t number;     /* collect, from GENERATIONS on: of what died, or is called */
 } Entry;
 
 static Entry next;
@@ -45,6 +46,10 @@ static void read_entry(void)
         next.place.code = cursor_varint(cursor);
         next.place.offset = cursor_varint(cursor);
         next.left = cursor_varint(cursor);
+    }
+    if (next.kind == ENTRY_COLLECT && next.argument >= GENERATIONS) {
+        uint64_t thread = cursor_varint(cursor);
+        next.number = cursor_varint(cursor) << REFERENCE_THREAD_BITS | thread;
     }
     bool is_beyond = gate.settings.last_step >= 0 && next.step > gate.settings.last_step;
     next.exists = !cursor->broken && next.step >= before && !is_beyond;
@@ -221,15 +226,59 @@ void replay_settle(Thread *thread)
     }
 }
 
+/* The main thread was parked when it was interrupted, so not at this point. */
+static bool is_obeyed_at_points(const Thread *thread)
+{
+    return next.kind == ENTRY_COLLECT || next.kind == ENTRY_SIGNAL || next.kind == ENTRY_PREEMPT ||
+           (next.kind == ENTRY_INTERRUPT && thread->index != 0);
+}
+
+/* ---- deaths ---- */
+
+/* Is it one that has a point of its own? */
+static bool is_death(const Entry *entry)
+{
+    return entry->exists && entry->kind == ENTRY_COLLECT &&
+           (entry->argument == GENERATIONS + DEATH_DIED ||
+            entry->argument == GENERATIONS + DEATH_SWEPT ||
+            entry->argument == GENERATIONS + DEATH_CALLED ||
+            entry->argument == GENERATIONS + DEATH_FINALIZED);
+}
+
+static bool is_collection(const Entry *entry)
+{
+    return !HAS_GIL && gate.has_lanes && entry->kind == ENTRY_COLLECT &&
+           entry->argument < GENERATIONS;
+}
+
+/* Something has died, so that whatever the recording has of deaths here is due now. If it is the
+ * last thing that the thread does, others that come first are due as well. */
+void replay_deaths(Thread *thread, bool is_last)
+{
+    while (gate.active && gate.holder == thread && next.exists && next.step == gate_step() + 1 &&
+           (is_death(&next) || (is_last && is_obeyed_at_points(thread)))) {
+        thread->dies = true;
+        tick(thread);
+    }
+}
+
+static void obey_collect(Thread *thread, int64_t step)
+{
+    Entry entry = next;
+    read_entry();
+    replay_grant(thread, step);
+    if (entry.argument < GENERATIONS) {
+        collect_now(entry.argument);
+    }
+    else {
+        deaths_obey(thread, (enum Death)(entry.argument - GENERATIONS), entry.number);
+    }
+}
+
 static void obey(Thread *thread, int64_t step)
 {
-    uint64_t argument = next.argument;
     switch (next.kind) {
-    case ENTRY_COLLECT:
-        read_entry();
-        replay_grant(thread, step);
-        collect_now(argument);
-        break;
+    case ENTRY_COLLECT: obey_collect(thread, step); break;
     case ENTRY_SIGNAL:
     case ENTRY_INTERRUPT:
         take_signal();
@@ -241,13 +290,6 @@ static void obey(Thread *thread, int64_t step)
         gate_preempt(thread, successor);
     }
     }
-}
-
-/* The main thread was parked when it was interrupted, so not at this point. */
-static bool is_obeyed_at_points(const Thread *thread)
-{
-    return next.kind == ENTRY_COLLECT || next.kind == ENTRY_SIGNAL || next.kind == ENTRY_PREEMPT ||
-           (next.kind == ENTRY_INTERRUPT && thread->index != 0);
 }
 
 /* Before anything that the recording has at this step. */
@@ -262,12 +304,21 @@ static void stop_here(Thread *thread, int64_t step)
 
 int replay_point(Thread *thread, int64_t step)
 {
+    bool dies = thread->dies;
+    thread->dies = false;
     step = stop_before_point(thread, step);
     stop_here(thread, step);
     while (next.exists && next.step == step && is_obeyed_at_points(thread)) {
+        bool was_death = is_death(&next), was_collection = is_collection(&next);
         obey(thread, step);
         if (thread->away) { /* robbed as soon as it had the baton again */
             return signals_run(thread);
+        }
+        if (was_death && dies) {
+            return 0;
+        }
+        if (was_death || was_collection) { /* which had the point for itself: this is the next */
+            thread->budget--;
         }
         step = gate_step();
     }

@@ -174,6 +174,7 @@ static PyObject *boot_call(PyObject *self, PyObject *args, PyObject *names)
         exits_begin(thread);
         thread->deferring--;
         gate_done(OP_END, &thread->done);
+        deaths_part();
         PyErr_Restore(type, value, traceback);
     }
     return result;

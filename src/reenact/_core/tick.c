@@ -19,10 +19,21 @@ int __attribute__((noinline, cold)) tick_slowly(Thread *thread)
     return gate_slow(thread) < 0 ? -1 : 1;
 }
 
+/* One that is no site. */
+static inline int bare_tick(void)
+{
+    Thread *thread = me;
+    int result = tick(thread);
+    if (__builtin_expect(thread != NULL && thread->lane.is_called_back, 0)) {
+        turns_go_on_accessing(thread);
+    }
+    return result;
+}
+
 static int truth(PyObject *self)
 {
     (void)self;
-    return tick(me);
+    return bare_tick();
 }
 
 static PyObject *negation(PyObject *self)
@@ -78,7 +89,7 @@ static bool is_put_off(void)
 static PyObject *next_number(PyObject *self)
 {
     Numbers *numbers = (Numbers *)self;
-    if (numbers->left == 0 || (tick(me) < 0 && !is_put_off())) {
+    if (numbers->left == 0 || (bare_tick() < 0 && !is_put_off())) {
         return NULL;
     }
     int64_t number = numbers->next;
@@ -91,7 +102,7 @@ static PyObject *next_other(PyObject *self)
 {
     PyObject *iterator = ((Others *)self)->iterator;
     PyObject *item = Py_TYPE(iterator)->tp_iternext(iterator);
-    if (item != NULL && tick(me) < 0 && !is_put_off()) {
+    if (item != NULL && bare_tick() < 0 && !is_put_off()) {
         Py_CLEAR(item);
     }
     return item;

@@ -356,6 +356,14 @@ static void __attribute__((noinline)) want_what_is_under_way(Thread *thread, int
         }
     }
     lane->pending_count = kept;
+    lane->is_called_back = kept > 0;
+}
+
+/* A tick in the middle of an access, which goes on behind it. */
+void __attribute__((noinline, cold)) turns_go_on_accessing(Thread *thread)
+{
+    thread->lane.is_called_back = false;
+    turns_settle(thread);
 }
 
 static void begin(Thread *thread, const Wanted *wanted, int room)
@@ -442,6 +450,12 @@ bool turns_settle_at_once(Thread *thread)
  * else comes in between. */
 void turns_settle(Thread *thread)
 {
+    turns_settle_if(thread, NULL, NULL);
+}
+
+/* The same, if what is asked once all is the thread's says yes; else nothing is noted. */
+bool turns_settle_if(Thread *thread, bool (*is_right)(void *), void *given)
+{
     Lane *lane = &thread->lane;
     turns_consent(thread);
     uint32_t own_count = lane->wanted_count;
@@ -454,6 +468,10 @@ void turns_settle(Thread *thread)
     if (__builtin_expect(!gate.active, 0)) { /* closed meanwhile */
         lane->wanted_count = 0;
     }
+    else if (is_right != NULL && !is_right(given)) {
+        lane->wanted_count = 0;
+        return false;
+    }
     for (uint32_t i = 0; i < lane->wanted_count; i++) {
         note(thread, &lane->wanted[i]);
         if (lane->wanted[i].is_container && i < own_count) {
@@ -461,6 +479,7 @@ void turns_settle(Thread *thread)
         }
     }
     lane->wanted_count = 0;
+    return true;
 }
 
 /* ---- the end, and collections ---- */
@@ -499,8 +518,8 @@ void turns_halt(Thread *thread)
 }
 
 /* What a collection finds depends on how far others are. So they stay where they are, and both
- * lanes say so, as hints: what comes next at this point may need one of the others. Whoever waits
- * for something in the midst of it, in a finalizer, lets them go on. */
+ * lanes say so; the collection has a point for itself, since what comes after it may need one of
+ * the others. Whoever waits for something in the midst of it, in a finalizer, lets them go on. */
 void turns_stop(Thread *thread)
 {
     if (!turns_are_used() || thread->lane.holds_others) {
@@ -511,10 +530,7 @@ void turns_stop(Thread *thread)
     for (uint32_t i = 0; i < gate.state->threads; i++) {
         Thread *other = &gate.slots[i];
         if (other != thread && turns_is_halted(other)) {
-            lane_hint(thread, (Deed){other->index, thread_position(other) - 1}, (Halt){0});
-            if (other->status == RUNNING) { /* one that waits may do so to the end */
-                lane_hint(other, (Deed){thread->index, thread_position(thread)}, (Halt){0});
-            }
+            lane_after(thread, (Deed){other->index, thread_position(other) - 1});
         }
     }
     thread->lane.holds_others = true;
@@ -524,6 +540,13 @@ void turns_go_on(Thread *thread)
 {
     if (__builtin_expect(thread->lane.holds_others, 0)) {
         thread->lane.holds_others = false;
+        for (uint32_t i = 0; i < gate.state->threads; i++) {
+            Thread *other = &gate.slots[i];
+            bool stays = other != thread && turns_is_halted(other) && other->status == RUNNING;
+            if (stays) { /* one that waits may do so to the end */
+                lane_after(other, (Deed){thread->index, thread_position(thread)});
+            }
+        }
         turns_release();
         exits_go_on(thread);
     }

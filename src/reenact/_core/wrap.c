@@ -6,7 +6,8 @@
 enum { MOST_CALLS = 4096, LONGEST_NAME = 64 };
 
 static const char *names_of_calls[MOST_CALLS];
-static bool is_defined[MOST_CALLS], is_open[MOST_CALLS];
+static _Atomic bool is_defined[MOST_CALLS];
+static bool is_open[MOST_CALLS];
 
 const char *call_name(uint64_t number)
 {
@@ -16,8 +17,8 @@ const char *call_name(uint64_t number)
 /* A call's name is written down once, before its first input. */
 void call_define(uint32_t number)
 {
-    if (!is_defined[number % MOST_CALLS]) {
-        is_defined[number % MOST_CALLS] = true;
+    _Atomic bool *defined = &is_defined[number % MOST_CALLS];
+    if (!atomic_load(defined) && !atomic_exchange(defined, true)) { /* several may come at once */
         site_define_call(number, call_name(number), is_open[number % MOST_CALLS]);
     }
 }
@@ -25,7 +26,7 @@ void call_define(uint32_t number)
 /* In a forked child, which has definitions of its own. */
 void calls_forget(void)
 {
-    memset(is_defined, 0, sizeof is_defined);
+    memset((void *)is_defined, 0, sizeof is_defined);
 }
 
 static PyObject *call_get(PyObject *self, PyObject *instance, PyObject *type)
@@ -130,6 +131,17 @@ static Call *new_call(vectorcallfunc function, PyObject *native, uint32_t flags,
     call->quickly = NULL;
     PyObject_GC_Track(call);
     return call;
+}
+
+/* Ours, whose `self` is the module's own function of that name, stands in its place. */
+int replace_function(PyObject *module, PyMethodDef *method)
+{
+    PyObject *native = PyObject_GetAttrString(module, method->ml_name);
+    PyObject *ours = native == NULL ? NULL : PyCFunction_New(method, native);
+    int result = ours == NULL ? -1 : PyObject_SetAttrString(module, method->ml_name, ours);
+    Py_XDECREF(ours);
+    Py_XDECREF(native);
+    return result;
 }
 
 /* wrap(owner, name, manner, flags): False if there is no such name */

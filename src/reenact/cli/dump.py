@@ -21,7 +21,7 @@ from reenact.cli.wording import (
 )
 from reenact.engine import convert
 from reenact.errors import UsageError
-from reenact.events import Event, Note, Site
+from reenact.events import DEATHS, GENERATIONS, Event, Note, Site, name_of
 from reenact.recordings.reader import Recording
 from reenact.recordings.sources import Sources
 
@@ -158,6 +158,8 @@ def turn_text(turn: Turn) -> str:
         came_back = turn.before == turn.after
         reason = "came back" if came_back else f"{turn.before} {reasons[kind]}"
         return f"-> thread {turn.after} ({reason})"
+    if kind == "collect" and argument >= GENERATIONS:
+        return f"weak references: an object {name_of(argument - GENERATIONS, DEATHS, 'death')}"
     if kind == "collect":
         return f"garbage collection, generation {argument}"
     if kind in ("signal", "interrupt"):
@@ -217,6 +219,9 @@ class Lines:
         if turn.entry.is_switch:
             ends = {"from": turn.before, "to": turn.after}
             self._write(type="switch", step=turn.step, kind=kind, **ends)
+        elif kind == "collect" and argument >= GENERATIONS:
+            death = name_of(argument - GENERATIONS, DEATHS, "death")
+            self._write(type="death", step=turn.step, death=death)
         elif kind == "collect":
             self._write(type="collect", step=turn.step, generation=argument)
         elif kind in ("signal", "interrupt"):

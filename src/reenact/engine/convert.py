@@ -16,16 +16,18 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import mkdtemp
 
+from reenact.engine.deaths import released
 from reenact.engine.linear import Linear, Unordered
 from reenact.engine.solve import solve
 from reenact.engine.ways import Way
 from reenact.errors import RecordingError
-from reenact.events import SCHEDULE_KINDS
+from reenact.events import GENERATIONS, SCHEDULE_KINDS
 from reenact.recordings import format
 from reenact.recordings.format import encode_varint, encode_zigzag
 from reenact.recordings.lanes import (
     CLOCK,
     COLLECT,
+    DEATHS,
     INPUT,
     OPERATION,
     SIGNAL,
@@ -148,6 +150,7 @@ def _convert(recording: Streams, directory: Path, order: str, way: Way | None = 
     written = _Written(recording)
     try:
         is_cut = recording.state is None or not recording.state.is_whole
+        lanes = {thread: released(items) for thread, items in lanes.items()}
         lanes = solve(lanes, intervals) if order == "light" else lanes
         steps = Linear(lanes, waits, ends, finals, is_deadlock, is_cut, way).run(written)
         written.store(directory, steps)
@@ -199,6 +202,8 @@ class _Written:
         elif item.kind == COLLECT:
             self._counts["collections"] += 1
             self._entry(step, "collect", item.first)
+        elif item.kind in DEATHS:
+            self._death(step, item)
         elif item.kind == SIGNAL:
             self._entry(step, "signal", item.first)
 
@@ -211,6 +216,12 @@ class _Written:
         code = argument << 3 | SCHEDULE_KINDS.index(kind)
         self._schedule += encode_varint(step - self._entry_step) + encode_varint(code)
         self._entry_step = step
+
+    def _death(self, step: int, item: Item) -> None:
+        if item.first not in self._threads:
+            raise ValueError(f"thread {item.first} made a reference before it began")
+        self._entry(step, "collect", GENERATIONS + DEATHS.index(item.kind))
+        self._schedule += encode_varint(self._thread(item.first)) + encode_varint(item.second)
 
     def _operation(self, step: int, thread: int, item: Item) -> None:
         self._counts["operations"] += 1

@@ -54,7 +54,7 @@ def _keep_name(thread: threading.Thread) -> None:
     """Called as the thread begins, by itself."""
     index = _core.explore_me()
     if index >= 0:  # it is under the gate
-        _indexes[id(thread)] = ref(thread), index
+        _indexes[id(thread)] = _core.quietly(ref, thread), index  # no recording has it
         names[index] = _core.quietly(getattr, thread, "name")
 
 

@@ -53,6 +53,12 @@ if not HAS_GIL:  # nothing but sites tells who came first, so these, too, which 
         *("selectors", "shelve", "socketserver", "sqlite3", "subprocess", "tempfile"),
         *("traceback", "urllib"),
     )
+    _FUNCTIONS["threading"] += ("Thread._delete",)  # what dies there may ask which thread it is
+    _FUNCTIONS["_weakrefset"] += (
+        *("_IterationGuard.__enter__", "_IterationGuard.__exit__"),
+        *("WeakSet.__init__", "WeakSet.__iter__", "WeakSet._commit_removals", "WeakSet.clear"),
+        *("WeakSet.pop", "WeakSet.remove", "WeakSet.update"),
+    )
     _FUNCTIONS["linecache"] = ("getlines", "updatecache", "checkcache", "lazycache", "clearcache")
 # As the interpreter knows it, which leaves its frames out of tracebacks.
 _FROZEN = {"_frozen_importlib": "<frozen importlib._bootstrap>"}

@@ -66,7 +66,6 @@ _last_handed = 0
 _reflections: dict[int, Reflection] = {}  # by number
 _classes: dict[tuple[bool, tuple[str, ...]], type[Reflection]] = {}
 _arguments: dict[int, list[Any]] = {}  # real objects among the arguments of calls back
-_last_call = 0
 
 
 def methods_called(thing: Any) -> tuple[str, ...]:
@@ -103,8 +102,10 @@ def hand_over(value: Any, owned: list[int], depth: int = _DEEPEST) -> None:
     if type(value) in (tuple, list, set, frozenset, dict) and depth:
         for item in _items(value):
             hand_over(item, owned, depth - 1)
-    elif id(value) not in _numbers and not isinstance(value, (BaseException, *_passed)):
-        owned.append(hand(value))
+    elif not isinstance(value, (BaseException, *_passed)):
+        number = _core.in_turn(_new_number, value)
+        if number:
+            owned.append(number)
 
 
 def _items(value: Any) -> Iterator[Any]:
@@ -117,22 +118,32 @@ def _items(value: Any) -> Iterator[Any]:
 
 def hand(thing: Any) -> int:
     """The number of what the library is told, and may call until it is let go of."""
+    return _core.in_turn(_new_number, thing) or _numbers[id(thing)]
+
+
+def _new_number(thing: Any) -> int:
+    """Of what the library was not told of so far; else 0."""
     global _last_handed
-    number = _numbers.get(id(thing), 0)
-    if number == 0:
-        _last_handed += 1
-        number = _last_handed
-        _handed[number] = thing
-        _numbers[id(thing)] = number
-    return number
+    if id(thing) in _numbers:
+        return 0
+    _last_handed += 1
+    _handed[_last_handed] = thing
+    _numbers[id(thing)] = _last_handed
+    return _last_handed
 
 
 def let_go(owned: list[int], kept: list[int]) -> None:
     """The call is over: only what the library still has may come back, or be called."""
-    for number in owned:
-        if number not in kept and number in _handed:
-            del _numbers[id(_handed.pop(number))]
-            _reflections.pop(number, None)
+    _core.in_turn(_forget, [number for number in owned if number not in kept])
+
+
+def _forget(numbers: list[int]) -> list[Any]:
+    """What had them, which may be gone once the caller lets go of it."""
+    things = [_handed.pop(number) for number in numbers if number in _handed]
+    for thing in things:
+        del _numbers[id(thing)]
+    reflections = [_reflections.pop(number, None) for number in numbers]
+    return [things, reflections]
 
 
 def handed(number: int) -> Any:
@@ -216,12 +227,11 @@ def _reflection_class(is_text: bool, methods: tuple[str, ...]) -> type[Reflectio
 
 def _calling_back(method: str) -> Callable[..., Any]:
     def called(self: Reflection, *args: Any, **names: Any) -> Any:
-        global _last_call
         found: list[Any] = []
         coded = plain.encode((args, names), lambda value: encode_object(value, found))
-        _last_call += 1
-        _arguments[_last_call] = found
-        answered = _core.call_back((self._reenact_number, method, coded, _last_call))
+        call = id(found)
+        _arguments[call] = found
+        answered = _core.call_back((self._reenact_number, method, coded, call))
         return to_real(answered)
 
     return called

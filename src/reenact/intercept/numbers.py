@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from types import ModuleType
 
+from reenact import _core
+
 _count = 0
 
 
@@ -23,8 +25,7 @@ def hash_by_number(owner: type) -> None:
     """Instances of this class, which must have a `__dict__`, are numbered as they are hashed."""
 
     def __hash__(self: object) -> int:
-        number: int | None = self.__dict__.get("_reenact_number")
-        return _next_number(self) if number is None else number
+        return _core.in_turn(_number_of, self)
 
     owner.__hash__ = __hash__  # type: ignore[method-assign, assignment]
 
@@ -35,8 +36,10 @@ def number_futures(module: ModuleType) -> None:
     module.__dict__["id"] = hash
 
 
-def _next_number(instance: object) -> int:
+def _number_of(instance: object) -> int:
     global _count
-    _count += 1
-    instance.__dict__["_reenact_number"] = _count
-    return _count
+    number: int | None = instance.__dict__.get("_reenact_number")
+    if number is None:
+        _count += 1
+        instance.__dict__["_reenact_number"] = number = _count
+    return number

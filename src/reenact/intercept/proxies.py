@@ -55,7 +55,6 @@ class _Weak(weakref.ref[Proxy]):
 _proxies: dict[int, Any] = {}  # by number
 _by_real: dict[int, Any] = {}  # by the address of the real object, in a recording
 _last_number = 0
-_last_quiet_number = 0
 
 
 def number_of(proxy: Proxy) -> int:
@@ -72,8 +71,10 @@ def real_of(proxy: Proxy) -> Any:
 
 
 def adopt(proxy: Proxy, real: Any, number: int = 0) -> None:
-    """Ties a proxy to the real object, or to none in a replay."""
-    number = number or _next_number()
+    """Ties a proxy to the real object, or to none in a replay. Inside a boundary none gets a number
+    that those of a replay would not get, too."""
+    if not number:
+        number = -id(proxy) if _core.is_quiet() else _core.in_turn(_next_number)
     object.__setattr__(proxy, "_reenact_number", number)
     object.__setattr__(proxy, "_reenact_real", real)
     weak: Any = _Weak(proxy, _forget)
@@ -84,11 +85,7 @@ def adopt(proxy: Proxy, real: Any, number: int = 0) -> None:
 
 
 def _next_number() -> int:
-    """Inside a boundary nothing is numbered that a replay would not number, too."""
-    global _last_number, _last_quiet_number
-    if _core.is_quiet():
-        _last_quiet_number -= 1
-        return _last_quiet_number
+    global _last_number
     _last_number += 1
     return _last_number
 

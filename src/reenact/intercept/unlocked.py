@@ -11,15 +11,18 @@ import _collections  # type: ignore[import-not-found]
 import _functools  # type: ignore[import-not-found]
 import _io
 import _random
+import _weakref
 import builtins
 import itertools
 import sys
+import types
 
 from reenact import _core, pyversion
 from reenact.instrument.containers import METHODS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
 _METHODS: dict[type, tuple[str, ...]] = {
@@ -38,6 +41,13 @@ _CONTAINERS: tuple[type, ...] = (
     *(list, dict, set, bytearray),
     *(_collections.deque, _collections.defaultdict, _collections.OrderedDict),
 )
+_SHOWN: tuple[Iterable[object], ...] = (set(), {}, {}.values(), {}.items())
+_ITERATORS: dict[type, tuple[str, ...]] = {
+    itertools.count: (),
+    itertools.cycle: (),
+    types.GeneratorType: ("send", "throw", "close"),
+    **{type(iter(each)): () for each in _SHOWN},
+}
 
 
 def install() -> None:
@@ -47,12 +57,23 @@ def install() -> None:
     if not pyversion.HAS_GIL:
         for kind in _CONTAINERS:
             _core.order_bound(kind, METHODS)
-        for counter in (itertools.count, itertools.cycle):
-            _core.order_counters(counter)
-            _core.order_methods(counter, ("__next__",))
+        for kind, names in _ITERATORS.items():
+            _core.order_iterators(kind)
+            _core.order_methods(kind, ("__next__", *names))
         builtins.id = _core.tell_addresses(_OURS)
+        _core.mark_keys()
+        _order_deaths()
     _order_caches()
     builtins.__import__ = _core.order_imports(builtins.__import__)
+
+
+def _order_deaths() -> None:
+    """What the core has put into the module of C code is also in the other, if that is there."""
+    _core.order_deaths(_weakref)
+    loaded = sys.modules.get("weakref")
+    if loaded is not None:
+        for name in ("_remove_dead_weakref", "getweakrefs", "getweakrefcount"):
+            setattr(loaded, name, getattr(_weakref, name))
 
 
 def _order_caches() -> None:

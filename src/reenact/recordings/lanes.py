@@ -25,6 +25,9 @@ HINT = FLOW + 8
 _HAS_SOURCE, _WRITES, _OF_OTHER = 1, 2, 4
 INITIAL = (-1, -1)  # the source of what was read before anybody had written
 
+SWEEP = 15  # a collection that the program asked for begins
+# As in `enum Death` of the core; engine/deaths.py puts the last there, the others are in lanes.
+DIED, SWEPT, FOUND, CALLED, FINALIZED, RELEASED = DEATHS = range(16, 22)
 _CHUNK = struct.Struct("<III")
 _OTHERS = (COLLECT, SIGNAL, CLOSE, FINAL, END)
 
@@ -46,7 +49,8 @@ class Item(NamedTuple):
     By kind, `first` and `second` are: of an operation or a wait its site, and its object's number
     shifted by one, with a bit for threads; of a place in between its code and offset; of a clock
     its number and what it said; of a collection its generation, of a signal its number; of `final`
-    a thread, and its position; of an end the thread. `data` are the bytes of an input."""
+    a thread, and its position; of an end the thread; of a death the thread that made a weak
+    reference, and how many it had made before. `data` are the bytes of an input."""
 
     position: int
     kind: int
@@ -142,7 +146,7 @@ def decode(
                 continue
             kind = _other(number)
             first = cursor.varint()
-            second = cursor.varint() if kind == FINAL else 0
+            second = cursor.varint() if kind == FINAL or kind in DEATHS else 0
         yield Item(position, kind, first, second, data, tuple(after), tuple(hints))
         after.clear()
         hints.clear()
@@ -165,6 +169,8 @@ def _hint(cursor: Cursor) -> Hint:
 
 
 def _other(number: int) -> int:
+    if HINT < number <= HINT + 1 + FINALIZED - SWEEP:
+        return SWEEP + number - HINT - 1
     if number >= len(_OTHERS):
         raise ValueError(f"there is no entry of kind {number} in a lane")
     return _OTHERS[number]

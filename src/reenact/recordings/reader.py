@@ -169,7 +169,7 @@ class Recording(Streams):
     def collection_count(self) -> int:
         if self._counted is not None:
             return self._counted.collections
-        return sum(1 for entry in self.schedule() if entry.kind == "collect")
+        return sum(1 for entry in self.schedule() if entry.is_collection)
 
     @property
     def sizes(self) -> dict[str, Size]:

@@ -16,7 +16,15 @@ from pathlib import Path
 from typing import TypeVar
 
 from reenact.errors import RecordingError
-from reenact.events import NOTE_KINDS, SCHEDULE_KINDS, Names, Note, ScheduleEntry, name_of
+from reenact.events import (
+    GENERATIONS,
+    NOTE_KINDS,
+    SCHEDULE_KINDS,
+    Names,
+    Note,
+    ScheduleEntry,
+    name_of,
+)
 from reenact.recordings import definitions, format, outcome, state
 from reenact.recordings.cursor import Cursor, Payload
 from reenact.recordings.definitions import Definitions
@@ -108,6 +116,8 @@ class Streams:
             if kind == "between":  # where; only a replay goes there
                 for _ in range(3):
                     cursor.varint()
+            if kind == "collect" and code >> 3 >= GENERATIONS:  # whose death: the same
+                cursor.varint(), cursor.varint()
             return ScheduleEntry(step, kind, code >> 3, operations)
 
         return self._entries("schedule", entry)

@@ -11,12 +11,18 @@ from hypothesis import strategies as st
 from reenact.events import Call
 from reenact.recordings.lanes import (
     ACCESS,
+    CALLED,
     CLOCK,
     COLLECT,
+    DIED,
     END,
     FINAL,
+    FINALIZED,
+    FOUND,
     INPUT,
     OPERATION,
+    SWEEP,
+    SWEPT,
     WAIT,
     YIELD,
     Hint,
@@ -82,8 +88,16 @@ def test_an_access_at_the_end() -> None:
 
 
 def test_an_unknown_kind() -> None:
-    with pytest.raises(ValueError, match="kind 14"):
-        list(decode(varints(7, 14, 0), {}))
+    with pytest.raises(ValueError, match="kind 20"):
+        list(decode(varints(7, 20, 0), {}))
+
+
+def test_collections_that_were_asked_for_and_deaths() -> None:
+    entries = varints(8 | 7, 14, 0) + b"".join(varints(7, kind, 2, 9) for kind in range(15, 20))
+    [sweep, *deaths] = decode(entries, {})
+    assert sweep == Item(1, SWEEP)
+    kinds = (DIED, SWEPT, FOUND, CALLED, FINALIZED)
+    assert deaths == [Item(1, kind, 2, 9) for kind in kinds]
 
 
 def test_hints_belong_to_what_follows() -> None:
