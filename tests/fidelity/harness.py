@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import signal
 import sys
 import tempfile
@@ -144,8 +145,9 @@ class Pool(ProcessPoolExecutor):
         super().__init__(workers or os.cpu_count(), get_context("spawn"))
 
 
-def cycle(program: Program, variant: Variant, replays: int) -> Cycle:
-    """Record once, replay `replays` times; never raises for what the program did."""
+def cycle(program: Program, variant: Variant, replays: int, keep: Path | None = None) -> Cycle:
+    """Record once, replay `replays` times; never raises for what the program did. If something
+    was not the same, the recording stays, in the directory `keep`."""
     result = Cycle(program.name, variant)
     with tempfile.TemporaryDirectory(prefix="reenact-fidelity-") as scratch:
         path = Path(scratch, "run.reenact")
@@ -153,6 +155,8 @@ def cycle(program: Program, variant: Variant, replays: int) -> Cycle:
             _cycle(program, variant, replays, path, result)
         except Exception as error:  # a recording that cannot be read is a finding, too
             result.complaints.append(f"{type(error).__name__}: {error}")
+        if keep is not None and result.complaints and path.exists():
+            shutil.copy(path, keep / f"{program.name}-{variant.order}-{variant.seed}.reenact")
     if result.complaints:
         result.complaints.append(f"to see it again:\n{_again(program, variant)}")
     return result

@@ -11,6 +11,7 @@ import argparse
 import sys
 from collections import Counter
 from concurrent.futures import as_completed
+from pathlib import Path
 
 from .harness import Cycle, Pool, Variant, cycle, patterns, programs
 
@@ -26,6 +27,7 @@ def main() -> int:
     parser.add_argument("--only", nargs="*", default=())
     parser.add_argument("--in-parallel", action="store_true", help="the replays, too")
     parser.add_argument("--tries", type=int, default=1, help="at each replay")
+    parser.add_argument("--keep", type=Path, help="a directory for recordings that differ")
     parser.add_argument("--verbose", action="store_true")
     args = parser.parse_args()
     known = [*programs(), *patterns()]
@@ -35,14 +37,19 @@ def main() -> int:
         for seed in range(args.recordings)
     ]
     results: dict[str, list[Cycle]] = {}
+    if args.keep is not None:
+        args.keep.mkdir(parents=True, exist_ok=True)
     with Pool(args.workers) as pool:
         futures = {
-            pool.submit(cycle, program, variant, args.replays): program.name
+            pool.submit(cycle, program, variant, args.replays, args.keep): program.name
             for program in wanted
             for variant in variants
         }
         for done, future in enumerate(as_completed(futures), 1):
-            results.setdefault(futures[future], []).append(future.result())
+            result = future.result()
+            results.setdefault(futures[future], []).append(result)
+            if result.complaints:
+                print(f"{result.program}: {result.complaints[0]}", file=sys.stderr, flush=True)
             if done % TOLD_EVERY == 0:
                 print(f"{done} of {len(futures)} recordings", file=sys.stderr, flush=True)
     return report(results, args.verbose)
