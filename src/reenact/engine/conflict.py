@@ -115,6 +115,8 @@ class _Question:
         return self._moments[point]
 
     def _is_before(self, first: Point, second: Point) -> Any:
+        if first == second:  # two accesses of one site, in the order of the program
+            return self._z3.BoolVal(True)
         return self._moment(first) < self._moment(second)
 
     def add(self, first: Point, second: Point) -> None:

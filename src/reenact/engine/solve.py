@@ -75,13 +75,14 @@ def _need(
     needs: dict[int, list[Need]], location: int, before: Version | None, version: Version
 ) -> None:
     """A version comes after all reads of the one before it, its own reads after it. A thread's own
-    order is known, and worth a word only if it is the other way round."""
+    order is known, and worth a word only if it is the other way round; at one point, where a read
+    and a write of one site are, it is the program's."""
     interval = version.interval
     if interval is None:
         return
     thread, _, first, _, write, _, _ = interval
     for other, last in before.ends() if before is not None else ():
-        if other != thread or last >= first:
+        if other != thread or last > first:
             needs.setdefault(thread, []).append((first, other, last, location))
     for reader in version.readers:
         if write is not None and (reader[0] != thread or reader[2] < write):

@@ -126,6 +126,25 @@ def test_without_the_solver_it_says_what_to_install(monkeypatch):
         order(misled(), {1: [(1, 0, 2, 0)]})
 
 
+def read_and_written_at_one_point(hint):
+    """A site of thread 1 reads what thread 0 wrote, and writes at the same point."""
+    return [
+        Interval(0, 1, 1, 1, 1, None, 1),
+        Interval(1, 1, 2, 4, None, (0, 1), 2),
+        Interval(1, 1, 4, 5, 5, None, hint),
+    ]
+
+
+def test_a_read_and_a_write_at_one_point_are_in_the_order_of_the_program():
+    assert order(read_and_written_at_one_point(hint=3), {}) == {1: [(2, 0, 1, 1)]}
+
+
+def test_so_they_are_to_the_solver():
+    pytest.importorskip("z3")
+    needs = order(read_and_written_at_one_point(hint=0), {})
+    assert needs == {1: [(2, 0, 1, 1)]}
+
+
 def test_contradictions_are_damage():
     pytest.importorskip("z3")
     known = {1: [(1, 0, 2, 0)], 0: [(1, 1, 2, 0)]}
