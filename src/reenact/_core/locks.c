@@ -310,6 +310,10 @@ static PyObject *release_plain(PyObject *self, PyObject *native, PyObject *const
         return release_natively(native, self, args, count);
     }
     compat_release_lock(self);
+    if (object->owner == object->ends && object->ends != thread->index) {
+        /* A join that a handler ended by an exception, before 3.13: the thread goes on. */
+        object->ends = -1;
+    }
     object->owner = -1;
     gate_done(OP_RELEASE, object);
     let_go_released(object);
