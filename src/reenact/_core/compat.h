@@ -52,18 +52,29 @@ static inline int compat_needs_no_gil(PyObject *module)
 #endif
 }
 
-/* Guards what the GIL guards where there is one: a few instructions of our own that threads come to
- * with the baton and without it. No Python runs between the two. */
+/* Of a few instructions of our own. No Python runs while it is taken. */
 typedef struct {
     _Atomic int32_t taken;
 } Guard;
 
-static inline void compat_guard(Guard *guard)
+static inline void guard_take(Guard *guard)
 {
-#ifdef Py_GIL_DISABLED
     while (atomic_exchange_explicit(&guard->taken, 1, memory_order_acquire) != 0) {
         __builtin_ia32_pause();
     }
+}
+
+static inline void guard_give(Guard *guard)
+{
+    atomic_store_explicit(&guard->taken, 0, memory_order_release);
+}
+
+/* The same for what the GIL guards where there is one: threads come to it with the baton and
+ * without it. */
+static inline void compat_guard(Guard *guard)
+{
+#ifdef Py_GIL_DISABLED
+    guard_take(guard);
 #else
     (void)guard;
 #endif
@@ -72,7 +83,7 @@ static inline void compat_guard(Guard *guard)
 static inline void compat_unguard(Guard *guard)
 {
 #ifdef Py_GIL_DISABLED
-    atomic_store_explicit(&guard->taken, 0, memory_order_release);
+    guard_give(guard);
 #else
     (void)guard;
 #endif
@@ -699,12 +710,17 @@ static inline PyObject *compat_proxied(PyObject *proxy)
 #endif
 }
 
+/* NULL if the thread has not got the GIL, or is not attached. Before 3.12 one variable serves all
+ * threads: what is there may be another's. */
 static inline PyThreadState *compat_thread_state(void)
 {
 #if PY_VERSION_HEX >= 0x030D0000
     return PyThreadState_GetUnchecked();
-#else
+#elif PY_VERSION_HEX >= 0x030C0000
     return _PyThreadState_UncheckedGet();
+#else
+    PyThreadState *tstate = _PyThreadState_UncheckedGet();
+    return tstate == PyGILState_GetThisThreadState() ? tstate : NULL;
 #endif
 }
 

@@ -1263,6 +1263,8 @@ void forks_reap(PyObject *result);
 PyObject *fork_call(PyObject *self, PyObject *const *args, size_t count, PyObject *names);
 void log_leave(void);
 void sites_forget(void);
+void objects_prepare(void);
+void objects_forked(void);
 void objects_forget(int32_t survivor);
 void replay_forget(void);
 void clock_forget(void);

@@ -115,10 +115,12 @@ void forks_prepare(void)
     if (me != NULL) {
         survivor = *me;
     }
+    objects_prepare();
 }
 
 void forks_in_child(void)
 {
+    objects_forked();
     bool is_unseen = gate.exploring && !log_is_on(); /* a search sees one process */
     is_unseen = epoch_leave() || is_unseen;
     if (!forking || !gate.active || me == NULL || is_unseen) {
@@ -153,6 +155,7 @@ void forks_in_child(void)
 
 void forks_in_parent(void)
 {
+    objects_forked();
     if (gate.active && quiet == 0 && !forking) {
         audit_note(NOTE_FORK, 0, me != NULL ? me->index : 0,
                    "native code forked a process that is not recorded");

@@ -11,7 +11,7 @@ static Object *free_objects;
 static Object tombstone;
 static uint64_t serial;
 static __thread Object *met[64]; /* most operations are on what the thread has met lately */
-static Guard guard;              /* locks also die in threads that have not the baton */
+static Guard guard;              /* a thread that is at its end looks here without baton or GIL */
 
 static size_t slot_of(PyObject *key)
 {
@@ -65,9 +65,9 @@ static Object **find(PyObject *key)
 
 Object *object_find(PyObject *key)
 {
-    compat_guard(&guard);
+    guard_take(&guard);
     Object **found = find(key), *object = found == NULL ? NULL : *found;
-    compat_unguard(&guard);
+    guard_give(&guard);
     return object;
 }
 
@@ -116,16 +116,16 @@ Object *object_of(PyObject *key, enum ObjectKind kind)
     if (__builtin_expect(object != NULL && object->key == key, 1)) {
         return object;
     }
-    compat_guard(&guard);
+    guard_take(&guard);
     Object **found = find(key);
     *lately = object = found != NULL ? *found : add(key, kind);
-    compat_unguard(&guard);
+    guard_give(&guard);
     return object;
 }
 
 void object_forget(PyObject *key)
 {
-    compat_guard(&guard);
+    guard_take(&guard);
     Object **found = find(key);
     if (found != NULL) {
         (*found)->key = NULL;
@@ -135,7 +135,7 @@ void object_forget(PyObject *key)
         free_objects = *found;
         *found = &tombstone;
     }
-    compat_unguard(&guard);
+    guard_give(&guard);
 }
 
 /* No lock is watched yet, or any more. */
@@ -152,6 +152,17 @@ void objects_unwatch(void)
 void objects_begin(void)
 {
     serial = 0;
+}
+
+/* Nobody is in the midst of a change of the table while the process forks. */
+void objects_prepare(void)
+{
+    guard_take(&guard);
+}
+
+void objects_forked(void)
+{
+    guard_give(&guard);
 }
 
 /* In a forked child: no thread but the one that forked, and nothing is defined yet. */
