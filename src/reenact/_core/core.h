@@ -565,8 +565,9 @@ void lane_after(Thread *thread, Deed moment);
 void lane_gone(Thread *thread, int32_t other);
 void lane_wait(Thread *thread, uint32_t site, const Object *object);
 void lane_yield(Thread *thread);
-/* Clocks that are none: how many references, and what addresses, the program is told of */
-enum { REFERENCE_COUNTS = 14, ADDRESSES = 15 };
+/* Clocks that the program does not read: when it was; and those that are none, how many references,
+ * and what addresses, the program is told of */
+enum { TIMES = 13, REFERENCE_COUNTS = 14, ADDRESSES = 15 };
 void lane_clock(Thread *thread, uint64_t clock, int64_t value);
 void lane_other(Thread *thread, enum LaneOther kind, uint64_t argument);
 void lane_final(Thread *thread, const Thread *other);

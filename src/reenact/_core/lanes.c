@@ -38,7 +38,8 @@ enum {
     LARGEST_CHUNK = 1 << 16,
     CHUNK_HEADER = 12,
     LONGEST_ENTRY = 48,
-    LONGEST_FLOW = 96
+    LONGEST_FLOW = 96,
+    TIME_SHIFT = 5 /* of the processor's counter: some ten nanoseconds */
 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of the stream of lanes */
@@ -95,6 +96,26 @@ static void put(Thread *thread, enum LaneTag tag, int fields, uint64_t first, ui
     stream_advance(stream, (size_t)(at - start));
 }
 
+static uint64_t zigzag(int64_t value)
+{
+    return ((uint64_t)value << 1) ^ (uint64_t)(value >> 63);
+}
+
+void lane_clock(Thread *thread, uint64_t clock, int64_t value)
+{
+    int64_t *last = &thread->lane.clocks[clock & 15], since = value - *last;
+    *last = value;
+    put(thread, LANE_CLOCK, 2, clock, zigzag(since));
+}
+
+/* What comes next was now. With a GIL hints say more (shifts.c), and so do accesses. */
+static void tell_time(Thread *thread)
+{
+    if (!HAS_GIL && gate.settings.order == ORDER_SYNC && gate.state->threads > 1) {
+        lane_clock(thread, TIMES, (int64_t)(__builtin_ia32_rdtsc() >> TIME_SHIFT));
+    }
+}
+
 /* Of threads the index, of other objects the number. */
 static uint64_t name_of(const Object *object)
 {
@@ -105,6 +126,7 @@ void lane_operation(Thread *thread, uint32_t site, const Object *object)
 {
     thread->lane.operations++;
     thread->lane.waits = false;
+    tell_time(thread);
     put(thread, LANE_OPERATION, 2, site, name_of(object));
 }
 
@@ -164,18 +186,6 @@ void lane_wait(Thread *thread, uint32_t site, const Object *object)
 void lane_yield(Thread *thread)
 {
     put(thread, LANE_YIELD, 0, 0, 0);
-}
-
-static uint64_t zigzag(int64_t value)
-{
-    return ((uint64_t)value << 1) ^ (uint64_t)(value >> 63);
-}
-
-void lane_clock(Thread *thread, uint64_t clock, int64_t value)
-{
-    int64_t *last = &thread->lane.clocks[clock & 15], since = value - *last;
-    *last = value;
-    put(thread, LANE_CLOCK, 2, clock, zigzag(since));
 }
 
 void lane_other(Thread *thread, enum LaneOther kind, uint64_t argument)
@@ -310,6 +320,7 @@ Stream *inputs_begin(void)
     if (gate.is_parallel) {
         object_hold(&outside);
         come_outside(me);
+        tell_time(me);
         put(me, LANE_INPUT, 0, 0, 0);
         object_let_go(&outside);
     }

@@ -93,6 +93,12 @@ static void load(Lane *lane, Cursor *cursor)
     lane->next.exists = !cursor->broken;
 }
 
+static bool is_hint(const LaneEntry *entry)
+{
+    return (entry->tag == LANE_OTHER && entry->first == LANE_HINT) ||
+           (entry->tag == LANE_CLOCK && entry->first == TIMES);
+}
+
 /* Hints are passed over. */
 static void load_next(Thread *thread)
 {
@@ -100,7 +106,7 @@ static void load_next(Thread *thread)
     lane->is_known = true;
     do {
         load(lane, &parts[lane->number].cursor);
-    } while (lane->next.exists && lane->next.tag == LANE_OTHER && lane->next.first == LANE_HINT);
+    } while (lane->next.exists && is_hint(&lane->next));
 }
 
 static LaneEntry *next_of(Thread *thread)

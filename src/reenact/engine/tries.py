@@ -3,9 +3,10 @@
 Lanes leave open in which order threads did what nothing orders, and a race may go another way in
 the replay. The replay tells where it disagrees; the next try holds a thread a little earlier, at
 the last place before the disagreement where one was left for another (iReplayer delays threads
-there at random). What comes further than all before is kept, and gone on from. Each try is a
-process of its own, and prints into files: what is shown is what one of them printed, that which
-was as recorded, or else came furthest.
+there at random). Where lanes say when things happened, all tries but the first go by that. What
+comes further than all before is kept, and gone on from. Each try is a process of its own, and
+prints into files: what is shown is what one of them printed, that which was as recorded, or else
+came furthest.
 """
 
 from __future__ import annotations
@@ -52,11 +53,11 @@ def replayed(recording: Recording, limit: int = TRIES, in_parallel: bool = False
 def search(recording: Recording, limit: int = TRIES, in_parallel: bool = False) -> Tried:
     """Replay a recording of the parallel engine, up to so many times."""
     search = _Search()
-    best = _try(recording, Way(search.next()), in_parallel)
+    best = _try(recording, search.next(), in_parallel)
     search.learn(best)
     count = 1
     while best.has_diverged and count < limit:
-        tried = _try(recording, Way(search.next()), in_parallel)
+        tried = _try(recording, search.next(), in_parallel)
         search.learn(tried)
         count += 1
         is_better = not tried.has_diverged or tried.score > best.score
@@ -140,16 +141,20 @@ def _prepared(recording: Recording, way: Way, in_parallel: bool) -> Iterator[Rec
 
 
 class _Search:
-    """How threads are left in the next try."""
+    """Which way is gone in the next try. Most need no times, and change threads less without."""
 
     def __init__(self) -> None:
+        self._goes_by_times = False
         self._base: Spots = {}
         self._score = (-1, -1)
         self._changes: list[tuple[Spot, int]] = []  # of the base, the likeliest first
         self._tried: list[Spots] = []
         self._chance = random.Random(0)
 
-    def next(self) -> Spots:
+    def next(self) -> Way:
+        return Way(self._next_spots(), self._goes_by_times)
+
+    def _next_spots(self) -> Spots:
         ways = chain([self._base], (self._base | {spot: how} for spot, how in self._changes))
         chosen = next((way for way in ways if way not in self._tried), None)
         chosen = self._at_random() if chosen is None else chosen
@@ -158,6 +163,10 @@ class _Search:
 
     def learn(self, tried: _Try) -> None:
         """What comes further than all before is what the next tries change."""
+        if tried.way.knows_times and not self._goes_by_times:
+            self._goes_by_times = True
+            self._tried.clear()
+            return
         if tried.score > self._score:
             self._score = tried.score
             self._base = tried.way.spots

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from reenact.engine import times
 from reenact.recordings.lanes import ACCESS, BETWEEN, Hint, Item
 
 ANYBODY = -1  # in place of a thread, in hints: whoever can go on
@@ -32,16 +33,21 @@ class Left(NamedTuple):
 
 @dataclass
 class Way:
-    """One of the orders that lanes allow, by how threads are left at some spots. `left` is where
-    they were: filled in on the way."""
+    """One of the orders that lanes allow, by how threads are left at some spots, and whether it
+    goes by the times at which things happened. Filled in on the way: `left`, where threads were,
+    and `knows_times`, whether there are any."""
 
     spots: dict[Spot, int] = field(default_factory=dict)
+    goes_by_times: bool = False
     left: list[Left] = field(default_factory=list)
+    knows_times: bool = False
 
 
 def laid(lanes: dict[int, Sequence[Item]], way: Way) -> dict[int, Sequence[Item]]:
     """The lanes with places in them where a thread waits for those that it is thought to wait for
     at its next point; others think that it has come there, and no further."""
+    way.knows_times = times.are_told(lanes)
+    lanes = times.hinted(lanes) if way.goes_by_times else lanes
     known = {
         (hint.thread, hint.position): hint
         for items in lanes.values()

@@ -28,6 +28,7 @@ INITIAL = (-1, -1)  # the source of what was read before anybody had written
 SWEEP = 15  # a collection that the program asked for begins
 # As in `enum Death` of the core; engine/deaths.py puts the last there, the others are in lanes.
 DIED, SWEPT, FOUND, CALLED, FINALIZED, RELEASED = DEATHS = range(16, 22)
+_TIMES = 13  # of the clocks, that which says when something was
 _CHUNK = struct.Struct("<III")
 _OTHERS = (COLLECT, SIGNAL, CLOSE, FINAL, END)
 
@@ -44,7 +45,8 @@ class Hint(NamedTuple):
 
 class Item(NamedTuple):
     """Something that a thread did at a position. `after` are pairs of a thread and a position of
-    it, None for its end, that come before, and `hints` those that seem to.
+    it, None for its end, that come before, and `hints` those that seem to. `time`, if it is known,
+    says when it happened, compared with others.
 
     By kind, `first` and `second` are: of an operation or a wait its site, and its object's number
     shifted by one, with a bit for threads; of a place in between its code and offset; of a clock
@@ -59,6 +61,7 @@ class Item(NamedTuple):
     data: bytes = b""
     after: tuple[tuple[int, int | None], ...] = ()
     hints: tuple[Hint, ...] = ()
+    time: int = 0
 
 
 class Interval(NamedTuple):
@@ -101,7 +104,7 @@ def decode(
     added to those given."""
     cursor = _cursor(lane)
     entries = Entries(calls, 0)
-    position = 0
+    position = time = 0
     known: dict[int, int] = {}
     clocks: dict[int, int] = {}
     after: list[tuple[int, int | None]] = []
@@ -134,6 +137,9 @@ def decode(
         elif kind == CLOCK:
             first = cursor.varint()
             clocks[first] = second = clocks.get(first, 0) + unzigzag(cursor.varint())
+            if first == _TIMES:
+                time = second
+                continue
         elif kind == OTHER:
             number = cursor.varint()
             if FLOW <= number < FLOW + 8:
@@ -147,9 +153,10 @@ def decode(
             kind = _other(number)
             first = cursor.varint()
             second = cursor.varint() if kind == FINAL or kind in DEATHS else 0
-        yield Item(position, kind, first, second, data, tuple(after), tuple(hints))
+        yield Item(position, kind, first, second, data, tuple(after), tuple(hints), time)
         after.clear()
         hints.clear()
+        time = 0
     if after or hints:
         yield Item(position, ACCESS, after=tuple(after), hints=tuple(hints))
 
