@@ -121,6 +121,7 @@ void collect_now(uint64_t generation)
     PyErr_Restore(type, value, traceback);
 }
 
+/* True if the point is one for a collection, though another thread may have made it meanwhile. */
 bool collect_if_due(void)
 {
     bool is_possible = wanted && !collect_is_under_way(me);
@@ -129,6 +130,12 @@ bool collect_if_due(void)
         return false;
     }
     if (gate.is_parallel) {
+        turns_stop(me);
+        generation = compat_due_generation();
+        if (generation < 0) {
+            turns_go_on(me);
+            return true;
+        }
         lane_other(me, LANE_COLLECT, (uint64_t)generation);
     }
     else {

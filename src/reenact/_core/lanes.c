@@ -108,10 +108,10 @@ void lane_clock(Thread *thread, uint64_t clock, int64_t value)
     put(thread, LANE_CLOCK, 2, clock, zigzag(since));
 }
 
-/* What comes next was now. With a GIL hints say more (shifts.c). */
+/* What comes next was now. With a GIL hints say more (shifts.c), and so do accesses. */
 static void tell_time(Thread *thread)
 {
-    if (!HAS_GIL && gate.state->threads > 1) {
+    if (!HAS_GIL && gate.settings.order == ORDER_SYNC && gate.state->threads > 1) {
         lane_clock(thread, TIMES, (int64_t)(__builtin_ia32_rdtsc() >> TIME_SHIFT));
     }
 }

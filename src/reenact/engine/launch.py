@@ -17,7 +17,6 @@ from functools import partial
 
 from reenact import _core, pyversion
 from reenact.inputs import Inputs
-from reenact.instrument.loader import SHARED
 from reenact.intercept.processes import bootstrap
 from reenact.recordings.header import ENGINES, ORDERS
 
@@ -177,19 +176,13 @@ def _descriptors(launch: Launch, links: _Links, hidden: str) -> list[int]:
     descriptors = [os.open(each, os.O_DIRECTORY) for each in directories]
     chosen = (choices.kind, choices.seed, choices.slice)
     ends = (launch.last_step, launch.is_cut, links.held, links.orders, links.tools)
-    ways = (ENGINES.index(choices.engine), ORDERS.index(_order_kept(launch.program, choices)))
+    ways = (ENGINES.index(choices.engine), ORDERS.index(choices.order))
     parts = (*descriptors, *chosen, *ends, *links.epoch, *ways)
     core = _CONTROL.pack(b"control", launch.mode, *parts)
     descriptors.extend(each for each in (links.held, links.orders) if each >= 0)
     text = _control_text(launch.program, choices, hidden)
     descriptors.append(_control_file(core + text))
     return descriptors
-
-
-def _order_kept(program: Program, choices: Choices) -> str:
-    """Where nothing but the standard library has sites, the order of their accesses is kept."""
-    has_sites = choices.order == "sync" and SHARED in (program.packages or ())
-    return "ditto" if has_sites else choices.order
 
 
 def _control_text(program: Program, choices: Choices, hidden: str) -> bytes:

@@ -35,7 +35,7 @@ from reenact.instrument.merging import merge_ticks
 from reenact.instrument.nodes import every
 from reenact.instrument.places import before, first_place, last_place
 from reenact.instrument.regions import Regions
-from reenact.instrument.rewrite import ALL, HEURISTIC, METHODS, is_tick, position
+from reenact.instrument.rewrite import ALL, HEURISTIC, is_tick, position
 from reenact.instrument.rewriting import BEFORE, CONSTANT, UNKNOWN, UNLIKELY, WRITTEN
 from reenact.instrument.scopes import COMPREHENSIONS, Names, slots
 from reenact.instrument.sites import (
@@ -85,7 +85,7 @@ def insert_accesses(
 ) -> Sites:
     """Put sites into *tree*, which has its ticks already; what was put in, and what was not."""
     rewriter = _Rewriter(tree, manner, elsewhere)
-    regions = None if manner in (ALL, METHODS) else Regions(tree, rewriter.names, rewriter.escapes)
+    regions = None if manner == ALL else Regions(tree, rewriter.names, rewriter.escapes)
     rewriter.rewrite(tree)
     if regions is not None:
         regions.insert()
@@ -102,7 +102,6 @@ class _Rewriter(Calls):
             self.replaced = _set_in(tree)
         self.creations = creations(tree)
         self.unseen = {each for found in self.creations.values() for each in found.unseen}
-        self.has_variables = manner != METHODS
         self.pairs = 0
         self.inserted: list[tuple[_ast.stmt, _ast.stmt]] = []  # what to put before which statement
         self.handlers = {
@@ -139,8 +138,6 @@ class _Rewriter(Calls):
             _ast.AsyncFunctionDef: self._binding,
             _ast.ClassDef: self._binding,
         } | dict.fromkeys(COMPREHENSIONS, self._comprehension)
-        if manner == METHODS:
-            self.handlers = {_ast.Call: self.call}
 
     def rewrite(self, tree: _ast.Module) -> None:
         pending: list[tuple[Any, Scope]] = [(tree, self.names.scopes[id(tree)])]
@@ -354,8 +351,7 @@ class _Rewriter(Calls):
 
     def _read_variable(self, holder: Any, field: str, index: int, node: Any, scope: Scope) -> bool:
         """If *node* reads a shared variable, put a site before it."""
-        is_name = isinstance(node, _ast.Name) and isinstance(node.ctx, _ast.Load)
-        if not is_name or not self.has_variables:
+        if not isinstance(node, _ast.Name) or not isinstance(node.ctx, _ast.Load):
             return False
         name = scope.mangled(node.id)
         kind = self.names.variable(scope, name)

@@ -42,11 +42,9 @@ from reenact.instrument.rewrite import (
     DETECTOR,
     HEURISTIC,
     IN_RANGES,
-    METHODS,
     rewrite,
 )
 from reenact.instrument.shared import MODULES, give_sites
-from reenact.pyversion import HAS_GIL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,11 +63,9 @@ _INSTALLED = ("/site-packages/", "/dist-packages/")
 _COMPILING = ("get_code", "source_to_code", "get_data", "exec_module")
 
 
-# Among the names of packages: accesses have points, not only ticks, or those accesses alone that
-# are calls of methods; or races are looked for, with a share of variables and a seed after the
-# equals sign; or that with fewer sites, on trust; or nobody will read the log of the run's
-# operations; or ticks are in ranges.
-CALLED = "@called"
+# Among the names of packages: accesses have points, not only ticks; or races are looked for, with
+# a share of variables and a seed after the equals sign; or that with fewer sites, on trust;
+# or nobody will read the log of the run's operations; or ticks are in ranges.
 ACCESSES, RACES, ON_TRUST, UNKEPT = "@accesses", "@races=", "@heuristic", "@unkept"
 RANGES = "@ranges"
 # The order of accesses is kept: some modules of the standard library have sites as well (shared.py)
@@ -96,7 +92,6 @@ class Policy:
         is_kept: bool = True,
         in_ranges: bool = False,
         is_shared: bool = False,
-        is_called: bool = False,
     ) -> None:
         self.is_shared = is_shared
         self.packages = tuple(instrument)
@@ -108,8 +103,6 @@ class Policy:
         self.manner = IN_RANGES if in_ranges and not accesses else ALL
         if races and not has_points:  # where sites are points, each of them counts
             self.manner = HEURISTIC if is_heuristic else DETECTOR
-        if is_called and not races:
-            self.manner = METHODS
         if accesses:  # imported now: later another thread may hold its lock
             import reenact.instrument.accesses  # noqa: F401
 
@@ -120,14 +113,13 @@ class Policy:
         return cls(
             [name for name in names if not name.startswith("@")],
             enabled,
-            accesses=ACCESSES in names or CALLED in names or bool(races),
+            accesses=ACCESSES in names or bool(races),
             races=races[0] if races else "",
-            has_points=ACCESSES in names or CALLED in names,
+            has_points=ACCESSES in names,
             is_heuristic=ON_TRUST in names,
             is_kept=UNKEPT not in names,
             in_ranges=RANGES in names,
             is_shared=SHARED in names,
-            is_called=CALLED in names,
         )
 
     def wants(self, name: str, path: str) -> bool:
@@ -142,12 +134,8 @@ class Policy:
 
 
 def marks_of(order: str) -> tuple[str, ...]:
-    """What the parallel engine wants for an order that it keeps. Without a GIL nothing but sites
-    tells in which order threads had the locks that containers have of their own, and what the
-    standard library's own code did first."""
-    if order in ("ditto", "light"):
-        return (ACCESSES, SHARED)
-    return (CALLED, SHARED) if order and not HAS_GIL else ()
+    """What the parallel engine wants for an order that it keeps."""
+    return (ACCESSES, SHARED) if order in ("ditto", "light") else ()
 
 
 def _is_within(name: str, packages: tuple[str, ...]) -> bool:
@@ -270,11 +258,9 @@ class Finder:
         policy: Policy,
         instrumenter: Instrumenter,
         note_module: Callable[[str], None] = _ignore,
-        lender: Instrumenter | None = None,
     ) -> None:
         self.policy = policy
         self.instrumenter = instrumenter
-        self.lender = lender or instrumenter  # of what has sites for the order of accesses alone
         self.note_module = note_module
 
     def find_spec(
@@ -300,10 +286,9 @@ class Finder:
         if "." not in spec.name and any(part in spec.origin for part in _INSTALLED):
             self.note_module(f"{spec.name} {spec.origin}")
         if self.policy.wants(spec.name, spec.origin):
-            is_lent = not self.policy.is_asked_for(spec.name, spec.origin)
-            if is_lent:
+            if not self.policy.is_asked_for(spec.name, spec.origin):
                 lent.add(spec.origin)
-            self._instrument(spec, spec.origin, self.lender if is_lent else self.instrumenter)
+            self._instrument(spec, spec.origin)
         elif type(spec.loader) is SourceFileLoader:
             self._warm_bytecode(spec, spec.origin)
 
@@ -314,16 +299,16 @@ class Finder:
         code: CodeType = loader.get_code(spec.name)
         return code
 
-    def _instrument(self, spec: ModuleSpec, origin: str, instrumenter: Instrumenter) -> None:
+    def _instrument(self, spec: ModuleSpec, origin: str) -> None:
         loader = spec.loader
         if _is_plain(loader):
-            spec.loader = InstrumentingLoader(spec.name, origin, instrumenter)
+            spec.loader = InstrumentingLoader(spec.name, origin, self.instrumenter)
         elif isinstance(loader, zipimporter) and _holds(loader, origin.removesuffix("c")):
             source = origin.removesuffix("c")  # Python takes a .pyc if the archive has both
-            spec.loader = InstrumentingZipLoader(loader, spec.name, source, instrumenter)
+            spec.loader = InstrumentingZipLoader(loader, spec.name, source, self.instrumenter)
         elif not isinstance(loader, ExtensionFileLoader):
             kind = type(loader).__name__
-            instrumenter.note_skipped(origin, f"its loader, {kind}, makes its code")
+            self.instrumenter.note_skipped(origin, f"its loader, {kind}, makes its code")
 
     def _warm_bytecode(self, spec: ModuleSpec, origin: str) -> None:
         """See that loading an untouched module finds a .pyc, as it will the next time."""
@@ -419,13 +404,10 @@ def install(
     instrumenter = Instrumenter(
         plant, note_source, warm, note_skipped, policy.accesses, policy.manner
     )
-    lender = instrumenter
-    if policy.is_shared and policy.manner == METHODS:
-        lender = Instrumenter(plant, note_source, warm, note_skipped, accesses=True)
-    _installed = Finder(policy, instrumenter, note_module, lender)
+    _installed = Finder(policy, instrumenter, note_module)
     sys.meta_path.insert(0, _installed)
     if policy.is_shared:
-        lent.update(give_sites(lender.code))
+        lent.update(give_sites(instrumenter.code))
 
 
 def uninstall() -> None:

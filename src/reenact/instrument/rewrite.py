@@ -30,15 +30,12 @@ if TYPE_CHECKING:
     from reenact.instrument.elsewhere import Stored
 
 REWRITER_VERSION = 2  # part of every cache key: raise it when the output changes
-ACCESSES_VERSION = 19  # the same, for code with the sites of accesses
+ACCESSES_VERSION = 18  # the same, for code with the sites of accesses
 PLACEHOLDER = "\0reenact tick\0"
 
 # Whom sites are for: a search has a point at each; the race detector alone is not told what tells
 # it nothing; and it may be told less on top of that, on trust (`again.py`).
 ALL, DETECTOR, HEURISTIC = "all", "detector", "heuristic"
-# Where synchronisation alone is recorded there are sites for what without a GIL takes a lock of its
-# object, as methods of containers do.
-METHODS = "methods"
 # Or ticks alone, and those of loops over ranges in what they run over: `for x in TICK[range(n)]`,
 # which costs less where the interpreter asks every iterator in the same way, as 3.11 does.
 IN_RANGES = "in ranges"
