@@ -29,6 +29,20 @@ for thread in threads:
     thread.join()
 print("counter", counter)
 """
+# Who appends when: nothing tells but the time.
+TIMED = """\
+import threading, time
+log = []
+def work(number):
+    time.sleep((number * 7 % 5 + 1) * 0.06)
+    log.append(number)
+threads = [threading.Thread(target=work, args=(number,)) for number in range(5)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print(log)
+"""
 
 
 @pytest.fixture
@@ -47,6 +61,14 @@ def replayed(work: Workplace, *options: str) -> dict[str, object]:
     result: dict[str, object] = json.loads(done.stdout)
     assert result["exit_code"] == done.returncode
     return result
+
+
+@pytest.mark.skipif(HAS_GIL, reason="hints say more there")
+def test_what_happened_first_is_found_by_the_time(work: Workplace) -> None:
+    printed = record(work, TIMED)
+    found = replayed(work, "--tries", "3")
+    assert (found["exit_code"], found["tries"]) == (0, 2)
+    assert work.run("replay", "run.reenact").stdout == printed
 
 
 @pytest.mark.skipif(not HAS_GIL, reason="a race is found by chance alone there")

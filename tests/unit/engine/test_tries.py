@@ -39,7 +39,7 @@ class Replay:
 def tries_until_found(right: dict[Spot, int], tells_where: bool = True) -> int:
     search = tries._Search()
     for number in range(1, 200):
-        replay = Replay(Way(search.next()), right, tells_where)
+        replay = Replay(search.next(), right, tells_where)
         if replay.score[0] == len(SPOTS):
             return number
         search.learn(replay)  # type: ignore[arg-type]
@@ -69,7 +69,18 @@ def test_no_way_is_tried_twice_as_long_as_there_are_others() -> None:
     search = tries._Search()
     seen: list[dict[Spot, int]] = []
     for _ in range(1 + 4 * len(SPOTS)):
-        chosen = search.next()
-        assert chosen not in seen
-        seen.append(chosen)
-        search.learn(Replay(Way(chosen), {SPOTS[0]: 99}, tells_where=False))  # type: ignore[arg-type]
+        way = search.next()
+        assert way.spots not in seen
+        seen.append(way.spots)
+        search.learn(Replay(way, {SPOTS[0]: 99}, tells_where=False))  # type: ignore[arg-type]
+
+
+def test_where_times_are_known_all_tries_but_the_first_go_by_them() -> None:
+    search = tries._Search()
+    gone = []
+    for _ in range(3):
+        way = search.next()
+        gone.append((way.goes_by_times, way.spots))
+        way.knows_times = True
+        search.learn(Replay(way, {SPOTS[4]: AFTER}))  # type: ignore[arg-type]
+    assert gone == [(False, {}), (True, {}), (True, {SPOTS[4]: AFTER})]

@@ -100,6 +100,17 @@ def test_collections_that_were_asked_for_and_deaths() -> None:
     assert deaths == [Item(1, kind, 2, 9) for kind in kinds]
 
 
+def test_times_belong_to_what_follows() -> None:
+    lane = varints(3 << 3 | 6, 13) + zigzag(500) + varints(0 << 3 | 0, 1, 8)
+    lane += varints(1 << 3 | 0, 1, 8) + varints(2 << 3 | 6, 13) + zigzag(-20)
+    lane += varints(0 << 3 | 5) + READ
+    assert list(decode(lane, CALLS)) == [
+        Item(3, OPERATION, 1, 8, time=500),
+        Item(4, OPERATION, 1, 8),
+        Item(6, INPUT, data=READ, time=480),
+    ]
+
+
 def test_hints_belong_to_what_follows() -> None:
     """With a place, and without; and to an access, if nothing else follows at the position."""
     with_place = varints(2 << 3 | 7, 13, 1, 40, 99, 26)
