@@ -121,7 +121,6 @@ void collect_now(uint64_t generation)
     PyErr_Restore(type, value, traceback);
 }
 
-/* True if the point is one for a collection, though another thread may have made it meanwhile. */
 bool collect_if_due(void)
 {
     bool is_possible = wanted && !collect_is_under_way(me);
@@ -132,9 +131,9 @@ bool collect_if_due(void)
     if (gate.is_parallel) {
         turns_stop(me);
         generation = compat_due_generation();
-        if (generation < 0) {
-            turns_go_on(me);
-            return true;
+        if (generation < 0) { /* another thread has made it meanwhile */
+            turns_stop_no_more(me);
+            return false;
         }
         lane_other(me, LANE_COLLECT, (uint64_t)generation);
     }

@@ -638,6 +638,7 @@ void turns_halt(Thread *thread);
 bool turns_are_used(void);
 void turns_stop(Thread *thread);
 void turns_go_on(Thread *thread);
+void turns_stop_no_more(Thread *thread);
 void turns_release(void);
 bool turns_is_halted(const Thread *thread);
 void turns_go_on_accessing(Thread *thread);

@@ -536,10 +536,16 @@ void turns_stop(Thread *thread)
     thread->lane.holds_others = true;
 }
 
+static void let_all_go(Thread *thread)
+{
+    thread->lane.holds_others = false;
+    turns_release();
+    exits_go_on(thread);
+}
+
 void turns_go_on(Thread *thread)
 {
     if (__builtin_expect(thread->lane.holds_others, 0)) {
-        thread->lane.holds_others = false;
         for (uint32_t i = 0; i < gate.state->threads; i++) {
             Thread *other = &gate.slots[i];
             bool stays = other != thread && turns_is_halted(other) && other->status == RUNNING;
@@ -547,8 +553,15 @@ void turns_go_on(Thread *thread)
                 lane_after(other, (Deed){thread->index, thread_position(thread)});
             }
         }
-        turns_release();
-        exits_go_on(thread);
+        let_all_go(thread);
+    }
+}
+
+/* Nothing was done meanwhile that others come after. */
+void turns_stop_no_more(Thread *thread)
+{
+    if (thread->lane.holds_others) {
+        let_all_go(thread);
     }
 }
 
