@@ -755,7 +755,8 @@ void parallel_thread_gone(Thread *thread, Object *sentinel);
 void parallel_close(void);
 void parallel_look_for_deadlock(void);
 void parallel_hold(Object *object);
-enum { GIVE_WAY = 200 }; /* turns after which a thread gives way to others */
+/* Turns after which a thread that waits gives way to others, and after which it is detached */
+enum { GIVE_WAY = 200, LONG_WAIT = 8 * GIVE_WAY };
 void parallel_pause(int turn);
 bool parallel_sleep(_Atomic int32_t *word, int32_t seen, int64_t time_ns);
 void parallel_wake_one(_Atomic int32_t *word);

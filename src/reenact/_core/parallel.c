@@ -71,12 +71,13 @@ void parallel_hold(Object *object)
  * wait is one for a collection, say, which waits for all that are attached. */
 void parallel_pause(int turn)
 {
-    if (turn < GIVE_WAY) {
+    bool is_long = turn >= LONG_WAIT;
+    if (turn % GIVE_WAY != 0 && !is_long) {
         __builtin_ia32_pause();
         return;
     }
     PyThreadState *tstate = compat_thread_state() == NULL ? NULL : PyEval_SaveThread();
-    for (int i = 0; i < (turn > GIVE_WAY ? YIELDS : 1); i++) {
+    for (int i = 0; i < (is_long ? YIELDS : 1); i++) {
         sched_yield();
     }
     if (tstate != NULL) {

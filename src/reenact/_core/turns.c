@@ -23,6 +23,7 @@
 #include "core.h"
 
 enum Presence { ABSENT, PRESENT, TAKEN };
+enum { ASKED = 1, ASKED_TO_STAY }; /* until a transfer is over, or a collection */
 enum { READERS = -1, CONTENDED = 1 << 30 };
 /* Conflicts after which a location is contended; after how many accesses of one thread, or reads,
  * it is not; looks at a lock before its taker is absent; after how many accesses in a row a lock is
@@ -108,8 +109,9 @@ void __attribute__((noinline)) turns_consent_slowly(Thread *thread)
         return;
     }
     turns_leave(thread);
-    for (int turn = 1; atomic_load(&thread->lane.asked) != 0; turn++) {
-        parallel_pause(turn);
+    int32_t asked;
+    for (int turn = 1; (asked = atomic_load(&thread->lane.asked)) != 0; turn++) {
+        parallel_pause(asked == ASKED_TO_STAY ? LONG_WAIT : turn);
     }
     turns_arrive(thread);
 }
@@ -117,7 +119,7 @@ void __attribute__((noinline)) turns_consent_slowly(Thread *thread)
 /* The other is absent from here on, until it is let go. */
 static void hold_off(Thread *other)
 {
-    atomic_store(&other->lane.asked, 1);
+    atomic_store(&other->lane.asked, ASKED);
     for (int turn = 1; !become(other, TAKEN); turn++) {
         parallel_pause(turn);
     }
@@ -498,7 +500,7 @@ static void halt(Thread *thread)
             continue;
         }
         int64_t end_ns = other->lane.is_late ? began_ns + LATE_HALT_NS : deadline_ns;
-        atomic_store(&other->lane.asked, 1);
+        atomic_store(&other->lane.asked, ASKED_TO_STAY);
         bool has_come = become(other, TAKEN);
         for (int turn = 1; !has_come && real_ns() < end_ns; turn++) {
             parallel_pause(turn);
