@@ -638,7 +638,6 @@ void turns_halt(Thread *thread);
 bool turns_are_used(void);
 void turns_stop(Thread *thread);
 void turns_go_on(Thread *thread);
-void turns_stop_no_more(Thread *thread);
 void turns_release(void);
 bool turns_is_halted(const Thread *thread);
 void turns_go_on_accessing(Thread *thread);
@@ -755,8 +754,7 @@ void parallel_thread_gone(Thread *thread, Object *sentinel);
 void parallel_close(void);
 void parallel_look_for_deadlock(void);
 void parallel_hold(Object *object);
-/* Turns after which a thread that waits gives way to others, and after which it is detached */
-enum { GIVE_WAY = 200, LONG_WAIT = 8 * GIVE_WAY };
+enum { GIVE_WAY = 200 }; /* turns after which a thread gives way to others */
 void parallel_pause(int turn);
 bool parallel_sleep(_Atomic int32_t *word, int32_t seen, int64_t time_ns);
 void parallel_wake_one(_Atomic int32_t *word);

@@ -25,7 +25,7 @@ static bool take(Thread *thread)
         if ((is_taken = atomic_compare_exchange_strong(&leaving, &nobody, thread->index + 1))) {
             break;
         }
-        parallel_pause(turn < GIVE_WAY ? turn : LONG_WAIT); /* for a collection, mostly */
+        parallel_pause(turn);
     }
     turns_arrive(thread);
     return is_taken;

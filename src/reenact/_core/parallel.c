@@ -21,7 +21,7 @@
 
 /* Points between looks at the garbage collector; how often one looks at a lock that another has,
  * and then naps, before it sleeps */
-enum { CHECK_INTERVAL = 1000, LOOKS = 40, NAPS = 3, NAP_NS = 50000, YIELDS = 16 };
+enum { CHECK_INTERVAL = 1000, LOOKS = 40, NAPS = 3, NAP_NS = 50000 };
 /* How long the main thread sleeps at most, since signals may go to others; and how often nothing
  * may be seen to move before it is called a deadlock */
 enum { LONGEST_SLEEP_NS = 50000000, STILL_PERIODS = 8 };
@@ -67,20 +67,18 @@ void parallel_hold(Object *object)
     }
 }
 
-/* Between two looks at what another thread is about to change, with the GIL or without it. A long
- * wait is one for a collection, say, which waits for all that are attached. */
+/* Between two looks at what another thread is about to change, with the GIL or without it. */
 void parallel_pause(int turn)
 {
-    bool is_long = turn >= LONG_WAIT;
-    if (turn % GIVE_WAY != 0 && !is_long) {
+    if (turn % GIVE_WAY != 0) {
         __builtin_ia32_pause();
-        return;
     }
-    PyThreadState *tstate = compat_thread_state() == NULL ? NULL : PyEval_SaveThread();
-    for (int i = 0; i < (is_long ? YIELDS : 1); i++) {
+    else if (compat_thread_state() == NULL) {
         sched_yield();
     }
-    if (tstate != NULL) {
+    else {
+        PyThreadState *tstate = PyEval_SaveThread();
+        sched_yield();
         PyEval_RestoreThread(tstate);
     }
 }

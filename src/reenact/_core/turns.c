@@ -23,7 +23,6 @@
 #include "core.h"
 
 enum Presence { ABSENT, PRESENT, TAKEN };
-enum { ASKED = 1, ASKED_TO_STAY }; /* until a transfer is over, or a collection */
 enum { READERS = -1, CONTENDED = 1 << 30 };
 /* Conflicts after which a location is contended; after how many accesses of one thread, or reads,
  * it is not; looks at a lock before its taker is absent; after how many accesses in a row a lock is
@@ -109,9 +108,8 @@ void __attribute__((noinline)) turns_consent_slowly(Thread *thread)
         return;
     }
     turns_leave(thread);
-    int32_t asked;
-    for (int turn = 1; (asked = atomic_load(&thread->lane.asked)) != 0; turn++) {
-        parallel_pause(asked == ASKED_TO_STAY ? LONG_WAIT : turn);
+    for (int turn = 1; atomic_load(&thread->lane.asked) != 0; turn++) {
+        parallel_pause(turn);
     }
     turns_arrive(thread);
 }
@@ -119,7 +117,7 @@ void __attribute__((noinline)) turns_consent_slowly(Thread *thread)
 /* The other is absent from here on, until it is let go. */
 static void hold_off(Thread *other)
 {
-    atomic_store(&other->lane.asked, ASKED);
+    atomic_store(&other->lane.asked, 1);
     for (int turn = 1; !become(other, TAKEN); turn++) {
         parallel_pause(turn);
     }
@@ -500,7 +498,7 @@ static void halt(Thread *thread)
             continue;
         }
         int64_t end_ns = other->lane.is_late ? began_ns + LATE_HALT_NS : deadline_ns;
-        atomic_store(&other->lane.asked, ASKED_TO_STAY);
+        atomic_store(&other->lane.asked, 1);
         bool has_come = become(other, TAKEN);
         for (int turn = 1; !has_come && real_ns() < end_ns; turn++) {
             parallel_pause(turn);
@@ -538,16 +536,10 @@ void turns_stop(Thread *thread)
     thread->lane.holds_others = true;
 }
 
-static void let_all_go(Thread *thread)
-{
-    thread->lane.holds_others = false;
-    turns_release();
-    exits_go_on(thread);
-}
-
 void turns_go_on(Thread *thread)
 {
     if (__builtin_expect(thread->lane.holds_others, 0)) {
+        thread->lane.holds_others = false;
         for (uint32_t i = 0; i < gate.state->threads; i++) {
             Thread *other = &gate.slots[i];
             bool stays = other != thread && turns_is_halted(other) && other->status == RUNNING;
@@ -555,15 +547,8 @@ void turns_go_on(Thread *thread)
                 lane_after(other, (Deed){thread->index, thread_position(thread)});
             }
         }
-        let_all_go(thread);
-    }
-}
-
-/* Nothing was done meanwhile that others come after. */
-void turns_stop_no_more(Thread *thread)
-{
-    if (thread->lane.holds_others) {
-        let_all_go(thread);
+        turns_release();
+        exits_go_on(thread);
     }
 }
 
