@@ -41,10 +41,7 @@ _CONTAINERS: tuple[type, ...] = (
     *(list, dict, set, bytearray),
     *(_collections.deque, _collections.defaultdict, _collections.OrderedDict),
 )
-_SHOWN: tuple[Iterable[object], ...] = (
-    *(set(), {}, {}.values(), {}.items()),
-    *("", "\N{EURO SIGN}", b"", bytearray()),  # texts of ASCII have an iterator of their own
-)
+_SHOWN: tuple[Iterable[object], ...] = (set(), {}, {}.values(), {}.items())
 _ITERATORS: dict[type, tuple[str, ...]] = {
     itertools.count: (),
     itertools.cycle: (),
