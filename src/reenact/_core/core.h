@@ -75,7 +75,7 @@ enum Status { FREE, READY, RUNNING, WAITING, OUTSIDE, ENDED };
 enum Mode { MODE_OFF, MODE_RECORD, MODE_REPLAY };
 /* Converted: what the parallel engine recorded, put in one order for the serial one. */
 enum Engine { ENGINE_SERIAL, ENGINE_PARALLEL, ENGINE_CONVERTED };
-enum Order { ORDER_SYNC, ORDER_DITTO, ORDER_LIGHT };
+enum Order { ORDER_SYNC, ORDER_DITTO, ORDER_LIGHT, ORDER_COLD /* sync, and accesses: cold.c */ };
 enum StrategyKind { STRATEGY_QUEUE, STRATEGY_RANDOM, STRATEGY_PYTHON, STRATEGY_SEARCH };
 enum NoteKind {
     NOTE_FOREIGN = 1,
@@ -350,6 +350,9 @@ struct Thread {
     const AccessSite *region; /* the guard of the loop that it is in without sites: regions.c */
     void *region_frame;       /* in which */
     Lane lane;
+    uint16_t *passes; /* by guard: how often it has passed it: cold.c */
+    uint32_t passes_room, passes_in_all;
+    int64_t waited_ns, began_ns; /* for others, to take note of accesses; and since when: turns.c */
     uint64_t identity;  /* of its place in the tree of starts */
     uint32_t met;       /* objects that it was the first to meet */
     HeldLocks *holding; /* the locks that it has, while they are watched; NULL if it had none yet */
@@ -567,7 +570,7 @@ void lane_wait(Thread *thread, uint32_t site, const Object *object);
 void lane_yield(Thread *thread);
 /* Clocks that the program does not read: when it was; and those that are none, how many references,
  * and what addresses, the program is told of */
-enum { TIMES = 13, REFERENCE_COUNTS = 14, ADDRESSES = 15 };
+enum { VERDICTS = 12, TIMES = 13, REFERENCE_COUNTS = 14, ADDRESSES = 15 };
 void lane_clock(Thread *thread, uint64_t clock, int64_t value);
 void lane_other(Thread *thread, enum LaneOther kind, uint64_t argument);
 void lane_final(Thread *thread, const Thread *other);
@@ -1003,9 +1006,10 @@ enum AccessKind {
                        if it deletes, the end of one */
     ACCESS_PIECE,   /* no access from here on, but the guard of a run of statements: regions.c */
     ACCESS_LOOP_TURN,
-    ACCESS_LOOP_ENTRY
+    ACCESS_LOOP_ENTRY,
+    ACCESS_COLD_CODE /* the guard of code that has sites for a while: cold.c */
 };
-#define ACCESS_LETTERS "aicgvmtexonpqy" /* the kinds, as placeholders spell them */
+#define ACCESS_LETTERS "aicgvmtexonpqyh" /* the kinds, as placeholders spell them */
 enum { MOST_MANNERS = 4 };
 #define NO_VERSION UINT32_MAX /* of no class */
 enum Manner {
@@ -1034,6 +1038,7 @@ struct AccessSite {
     bool is_bare;    /* has no operand: it is a statement */
     uint8_t local;   /* its operand is loaded right after it, from this variable; counted from 1 */
     bool ticks;      /* a tick as well, which comes first */
+    bool is_quiet;   /* no point, in code that the thread knows well: cold.c */
     const PyCodeObject *code; /* that it was planted into */
     uint32_t number;          /* for memos: races.h; 0 if there are too many */
     uint16_t place;           /* on its frame's stack, where it was found last */
@@ -1100,6 +1105,14 @@ int regions_ready(void);
 PyTypeObject *regions_type(enum AccessKind kind);
 bool is_guard(PyObject *object);
 bool regions_are_atoms(PyObject *list);
+
+/* cold.c */
+extern PyTypeObject ColdType;
+void cold_adopt(AccessSite *site);
+void cold_forget(Thread *thread);
+uint32_t cold_number(void);
+bool cold_knows(const Thread *thread, uint32_t number);
+bool cold_is_known(Thread *thread, uint32_t number);
 
 /* settled.c */
 void settled_meet(AccessSite *site);
@@ -1451,6 +1464,7 @@ extern PyTypeObject OrderedType, TickType, NumbersType, OthersType, CallType, Me
 
 /* tick.c */
 int tick_slowly(Thread *thread);
+int tick_alone(Thread *thread);
 
 /* A point, and nothing more: negative if it raised, else 1. */
 static inline int tick(Thread *thread)

@@ -805,6 +805,7 @@ void gate_adopt_main(Thread *thread)
 /* Called as the OS thread ends, after Python has forgotten it, without the GIL. */
 void gate_thread_gone(Thread *thread, Object *sentinel)
 {
+    cold_forget(thread);
     if (gate.is_parallel) {
         parallel_thread_gone(thread, sentinel);
         return;

@@ -111,7 +111,8 @@ void lane_clock(Thread *thread, uint64_t clock, int64_t value)
 /* What comes next was now. With a GIL hints say more (shifts.c), and so do accesses. */
 static void tell_time(Thread *thread)
 {
-    if (!HAS_GIL && gate.settings.order == ORDER_SYNC && gate.state->threads > 1) {
+    bool is_sync = gate.settings.order == ORDER_SYNC || gate.settings.order == ORDER_COLD;
+    if (!HAS_GIL && is_sync && gate.state->threads > 1) {
         lane_clock(thread, TIMES, (int64_t)(__builtin_ia32_rdtsc() >> TIME_SHIFT));
     }
 }

@@ -202,7 +202,7 @@ static inline int note(AccessSite *site, PyObject *operand, Thread *thread)
 int lane_site_pass(AccessSite *site, PyObject *operand)
 {
     Thread *thread = gate.active ? me : NULL;
-    bool is_point = thread != NULL && gate.settings.order != ORDER_SYNC;
+    bool is_point = thread != NULL && gate.settings.order != ORDER_SYNC && !site->is_quiet;
     if (is_point && tick(thread) < 0) {
         return -1;
     }

@@ -14,12 +14,17 @@ typedef struct {
     PyObject *native;
     const PyObject *key; /* borrowed; NULL: the first argument */
     bool comes_after, reads;
+    uint32_t number; /* to know it by: cold.c */
 } Ordered;
 
-/* A point, and an access that the thread is about to make to all that the object holds. */
-static Thread *come_to_point(int *result)
+/* A point before something that is done again and again; but not for ever, if the order of
+ * accesses is kept where it costs little. */
+static Thread *come_to_point(int *result, uint32_t number)
 {
     Thread *thread = gate.active && gate.has_lanes && gate.settings.order != ORDER_SYNC ? me : NULL;
+    if (thread != NULL && gate.settings.order == ORDER_COLD && cold_is_known(thread, number)) {
+        thread = NULL;
+    }
     *result = thread == NULL || tick(thread) >= 0 ? 0 : -1;
     bool is_noted = *result == 0 && gate.is_parallel && gate.settings.mode == MODE_RECORD;
     return is_noted ? thread : NULL;
@@ -32,10 +37,11 @@ static void settle(Thread *thread)
     }
 }
 
-static int access_all(const PyObject *object, bool writes)
+/* An access that the thread is about to make to all that the object holds. */
+static int access_all(const PyObject *object, bool writes, uint32_t number)
 {
     int result;
-    Thread *thread = come_to_point(&result);
+    Thread *thread = come_to_point(&result, number);
     if (thread != NULL) {
         access_in_order(thread, object, NULL, writes, writes);
         settle(thread);
@@ -43,20 +49,29 @@ static int access_all(const PyObject *object, bool writes)
     return result;
 }
 
+/* It is done without an order from now on, as far as this thread goes. */
+static inline bool is_known(uint32_t number)
+{
+    return gate.settings.order == ORDER_COLD && me != NULL && cold_knows(me, number);
+}
+
 static PyObject *call_in_order(PyObject *self, PyObject *const *args, size_t count, PyObject *names)
 {
     Ordered *ordered = (Ordered *)self;
+    if (is_known(ordered->number)) {
+        return PyObject_Vectorcall(ordered->native, args, count, names);
+    }
     const PyObject *key = ordered->key != NULL            ? ordered->key
                           : PyVectorcall_NARGS(count) > 0 ? args[0]
                                                           : ordered->native;
-    if (!ordered->comes_after && access_all(key, !ordered->reads) < 0) {
+    if (!ordered->comes_after && access_all(key, !ordered->reads, ordered->number) < 0) {
         return NULL;
     }
     PyObject *result = PyObject_Vectorcall(ordered->native, args, count, names);
     if (ordered->comes_after) {
         PyObject *type, *value, *traceback;
         PyErr_Fetch(&type, &value, &traceback);
-        if (access_all(key, !ordered->reads) < 0) {
+        if (access_all(key, !ordered->reads, ordered->number) < 0) {
             Py_CLEAR(result);
             Py_XDECREF(type), Py_XDECREF(value), Py_XDECREF(traceback);
         }
@@ -69,9 +84,12 @@ static PyObject *call_in_order(PyObject *self, PyObject *const *args, size_t cou
 
 static PyObject *bind(PyObject *self, PyObject *object, PyObject *type)
 {
-    (void)type;
-    bool is_function = PyCFunction_Check(((Ordered *)self)->native);
-    return object == NULL || is_function ? Py_NewRef(self) : PyMethod_New(self, object);
+    Ordered *ordered = (Ordered *)self;
+    if (object == NULL || PyCFunction_Check(ordered->native)) {
+        return Py_NewRef(self);
+    }
+    return is_known(ordered->number) ? Py_TYPE(ordered->native)->tp_descr_get(ordered->native, object, type)
+                                     : PyMethod_New(self, object);
 }
 
 /* What it does not have itself, such as a name, is the native one's. */
@@ -117,8 +135,19 @@ static PyObject *new_ordered(PyObject *native, const PyObject *key, bool comes_a
         made->key = key;
         made->comes_after = comes_after;
         made->reads = false;
+        made->number = cold_number();
     }
     return (PyObject *)made;
+}
+
+/* In place of a method of a type, for all threads: whose references are not counted. */
+static PyObject *new_for_good(PyObject *native)
+{
+    PyObject *made = new_ordered(native, NULL, false);
+    if (made != NULL) {
+        compat_make_immortal(made);
+    }
+    return made;
 }
 
 /* order_methods(type, names): those of them that the type has */
@@ -133,12 +162,10 @@ static PyObject *order_methods(PyObject *module, PyObject *args)
     PyObject *methods = compat_type_dict(type);
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); i++) {
         PyObject *name = PyTuple_GET_ITEM(names, i), *native = PyDict_GetItem(methods, name);
-        PyObject *ours = native == NULL ? NULL : new_ordered(native, NULL, false);
+        PyObject *ours = native == NULL ? NULL : new_for_good(native);
         if (ours != NULL && PyDict_SetItem(methods, name, ours) < 0) {
-            Py_DECREF(ours);
             return NULL;
         }
-        Py_XDECREF(ours);
     }
     PyType_Modified(type);
     Py_RETURN_NONE;
@@ -157,7 +184,8 @@ static PyObject *bind_in_order(PyObject *method, PyObject *object, PyObject *typ
     if (ours == NULL && PyErr_Occurred()) {
         return NULL;
     }
-    return ours == NULL ? native_bind(method, object, type) : PyMethod_New(ours, object);
+    bool is_native = ours == NULL || is_known(((Ordered *)ours)->number);
+    return is_native ? native_bind(method, object, type) : PyMethod_New(ours, object);
 }
 
 /* order_bound(type, {name: does it write?}): its own methods of these names, once bound */
@@ -176,13 +204,11 @@ static PyObject *order_bound(PyObject *module, PyObject *args)
         if (native == NULL || !Py_IS_TYPE(native, &PyMethodDescr_Type)) {
             continue;
         }
-        PyObject *ours = new_ordered(native, NULL, false);
+        PyObject *ours = new_for_good(native);
         if (ours == NULL || PyDict_SetItem(bound_ones, native, ours) < 0) {
-            Py_XDECREF(ours);
             return NULL;
         }
         ((Ordered *)ours)->reads = writes == Py_False;
-        Py_DECREF(ours);
     }
     if (native_bind == NULL) {
         native_bind = PyMethodDescr_Type.tp_descr_get;
@@ -199,16 +225,17 @@ enum { MOST_ITERATORS = 16 };
 static struct {
     PyTypeObject *type;
     iternextfunc native;
+    uint32_t number;
 } iterators[MOST_ITERATORS];
 
 /* A generator's code may come to no points but ticks, which are in the middle of the access. */
-static int access_iterator(PyObject *self)
+static int access_iterator(PyObject *self, uint32_t number)
 {
     PyObject *container = gone_over(self);
     if (container != NULL) {
-        return access_all(container, false);
+        return access_all(container, false, number);
     }
-    int result = access_all(self, true);
+    int result = access_all(self, true, number);
     if (result == 0 && PyGen_CheckExact(self) && me != NULL) {
         me->lane.is_called_back = turns_are_used();
     }
@@ -221,8 +248,11 @@ static PyObject *next_in_order(PyObject *self)
     while (!PyObject_TypeCheck(self, iterators[i].type)) { /* it is one of these */
         i++;
     }
+    if (is_known(iterators[i].number)) {
+        return iterators[i].native(self);
+    }
     bool is_counted = me != NULL && me->inside == 0 && !is_asked_by_us(me);
-    return is_counted && access_iterator(self) < 0 ? NULL : iterators[i].native(self);
+    return is_counted && access_iterator(self, iterators[i].number) < 0 ? NULL : iterators[i].native(self);
 }
 
 /* order_iterators(type): the next item of its instances */
@@ -239,6 +269,7 @@ static PyObject *order_iterators(PyObject *module, PyObject *type)
     }
     iterators[i].type = (PyTypeObject *)type;
     iterators[i].native = iterators[i].type->tp_iternext;
+    iterators[i].number = cold_number();
     iterators[i].type->tp_iternext = next_in_order;
     Py_RETURN_NONE;
 }
@@ -246,10 +277,13 @@ static PyObject *order_iterators(PyObject *module, PyObject *type)
 /* ---- caches ---- */
 
 static ternaryfunc native_cache_call;
+static uint32_t number_of_caches;
 
 static PyObject *call_cache(PyObject *self, PyObject *args, PyObject *names)
 {
-    return access_all(self, true) < 0 ? NULL : native_cache_call(self, args, names);
+    return access_all(self, true, number_of_caches) < 0
+               ? NULL
+               : native_cache_call(self, args, names);
 }
 
 /* order_caches(type): calls of its instances, by themselves or through a function made next */
@@ -259,6 +293,7 @@ static PyObject *order_caches(PyObject *module, PyObject *type)
     if (PyType_Check(type) && ((PyTypeObject *)type)->tp_call != call_cache) {
         native_cache_call = ((PyTypeObject *)type)->tp_call;
         ((PyTypeObject *)type)->tp_call = call_cache;
+        number_of_caches = cold_number();
     }
     Py_RETURN_NONE;
 }
@@ -290,6 +325,7 @@ static PyObject *make_cache(PyObject *module, PyObject *const *args, Py_ssize_t 
 enum { FULL_COUNT = 5 }; /* arguments, as statements and C code give them */
 
 static PyObject *modules, *native_import, *initializing, *submodules;
+static uint32_t number_of_imports;
 
 /* What says whether a module is there, and whether it is whole: borrowed, NULL if it is not. */
 static PyObject *spec_of(PyObject *name)
@@ -324,7 +360,9 @@ static PyObject *import_in_order(PyObject *module, PyObject *const *args, Py_ssi
     (void)module;
     int result = 0;
     Thread *thread =
-        is_made_again(count != FULL_COUNT || names != NULL) ? come_to_point(&result) : NULL;
+        is_made_again(count != FULL_COUNT || names != NULL)
+            ? come_to_point(&result, number_of_imports)
+            : NULL;
     if (result < 0) {
         return NULL;
     }
@@ -362,6 +400,7 @@ static PyObject *order_imports(PyObject *module, PyObject *native)
 {
     (void)module;
     modules = PyImport_GetModuleDict();
+    number_of_imports = cold_number();
     native_import = Py_NewRef(native);
     initializing = PyUnicode_InternFromString("_initializing");
     submodules = PyUnicode_InternFromString("_uninitialized_submodules");

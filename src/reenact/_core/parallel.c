@@ -50,9 +50,8 @@ static void note_shift(Thread *thread)
 /* ---- objects ---- */
 
 /* Whoever holds it may have to stop for a collection, which waits for us in turn. */
-void parallel_hold(Object *object)
+static void __attribute__((noinline)) hold_later(Thread *thread, Object *object)
 {
-    Thread *thread = me;
     if (thread != NULL) {
         thread->lane.is_held_up = true;
         turns_leave(thread);
@@ -63,6 +62,16 @@ void parallel_hold(Object *object)
     if (thread != NULL) {
         turns_arrive(thread);
         thread->lane.is_held_up = false;
+    }
+}
+
+void parallel_hold(Object *object)
+{
+    Thread *thread = me;
+    if (atomic_exchange(&object->held, 1) != 0) {
+        hold_later(thread, object);
+    }
+    if (thread != NULL) {
         note_shift(thread);
     }
 }

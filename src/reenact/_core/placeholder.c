@@ -85,14 +85,20 @@ PyObject *access_site(PyObject *constant)
     site->is_bound = strchr(flags, 'b') != NULL;
     site->is_raw = strchr(flags, 'p') != NULL;
     site->ticks = strchr(flags, 't') != NULL;
+    site->is_quiet = strchr(flags, 'q') != NULL;
     site->method = site->kind == ACCESS_METHOD ? modes_method(text + PREFIX_SIZE + end) : 0;
     site->recalls = depth > 0;
     site->depth = (uint8_t)depth;
     site->pair = pair;
     site->line = line;
     site->column = column;
-    bool is_region = site->kind >= ACCESS_PIECE;
-    Py_SET_TYPE(site, is_region ? regions_type(site->kind) : glance_type(site));
+    if (site->kind == ACCESS_COLD_CODE) {
+        cold_adopt(site);
+    }
+    else {
+        bool is_region = site->kind >= ACCESS_PIECE;
+        Py_SET_TYPE(site, is_region ? regions_type(site->kind) : glance_type(site));
+    }
     compat_make_immortal((PyObject *)site); /* where code is, too */
     settled_meet(site);
     return (PyObject *)site;

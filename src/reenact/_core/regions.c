@@ -483,7 +483,8 @@ int regions_ready(void)
 
 bool is_guard(PyObject *object)
 {
-    return Py_TYPE(object) >= types && Py_TYPE(object) < types + TYPES;
+    bool is_of_region = Py_TYPE(object) >= types && Py_TYPE(object) < types + TYPES;
+    return is_of_region || Py_TYPE(object) == &ColdType;
 }
 
 /* The type of guards of this kind. */

@@ -20,9 +20,8 @@ int __attribute__((noinline, cold)) tick_slowly(Thread *thread)
 }
 
 /* One that is no site. */
-static inline int bare_tick(void)
+int tick_alone(Thread *thread)
 {
-    Thread *thread = me;
     int result = tick(thread);
     if (__builtin_expect(thread != NULL && thread->lane.is_called_back, 0)) {
         turns_go_on_accessing(thread);
@@ -33,7 +32,7 @@ static inline int bare_tick(void)
 static int truth(PyObject *self)
 {
     (void)self;
-    return bare_tick();
+    return tick_alone(me);
 }
 
 static PyObject *negation(PyObject *self)
@@ -89,7 +88,7 @@ static bool is_put_off(void)
 static PyObject *next_number(PyObject *self)
 {
     Numbers *numbers = (Numbers *)self;
-    if (numbers->left == 0 || (bare_tick() < 0 && !is_put_off())) {
+    if (numbers->left == 0 || (tick_alone(me) < 0 && !is_put_off())) {
         return NULL;
     }
     int64_t number = numbers->next;
@@ -102,7 +101,7 @@ static PyObject *next_other(PyObject *self)
 {
     PyObject *iterator = ((Others *)self)->iterator;
     PyObject *item = Py_TYPE(iterator)->tp_iternext(iterator);
-    if (item != NULL && bare_tick() < 0 && !is_put_off()) {
+    if (item != NULL && tick_alone(me) < 0 && !is_put_off()) {
         Py_CLEAR(item);
     }
     return item;

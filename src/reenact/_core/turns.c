@@ -37,8 +37,12 @@ enum { LONGEST_ACCESS = 24 }; /* units of code, from a site to behind its access
 /* How long the end of the run, or a collection, waits for others to come to a point; and for those
  * that did not the last time */
 enum { HALT_NS = 100000000, LATE_HALT_NS = 2000000 };
+/* How long others may be held for collections in all, if accesses are only kept while it is cheap */
+enum { STOPPED_NS = 5000000 };
+enum { LONG_NS = 20000 }; /* what a wait counts as at most: who is waited for may not be running */
 
-static _Atomic int32_t changing; /* a transfer is under way */
+static _Atomic int32_t changing;   /* a transfer is under way */
+static _Atomic int64_t stopped_ns; /* others, for collections */
 
 bool turns_are_used(void)
 {
@@ -145,7 +149,7 @@ static void take_from_readers(Thread *thread, bool is_unsaid)
         Thread *other = &gate.slots[i];
         if (other != thread && other->status != FREE) {
             hold_off(other); /* one that has ended is absent for good */
-            if (is_unsaid || gate.settings.order == ORDER_DITTO) {
+            if (is_unsaid || gate.settings.order != ORDER_LIGHT) {
                 lane_after(thread, (Deed){other->index, thread_position(other) - 1});
             }
             let_go(other);
@@ -265,7 +269,7 @@ static bool lock(Thread *thread, const Wanted *wanted)
         !atomic_compare_exchange_strong(&turn->owner, &free, mine)) {
         return false;
     }
-    if (gate.settings.order == ORDER_DITTO) {
+    if (gate.settings.order != ORDER_LIGHT) {
         lane_after(thread, (Deed){turn->last, turn->done});
     }
     int32_t owner = calmed(thread, turn, wanted->writes);
@@ -378,6 +382,22 @@ static void begin(Thread *thread, const Wanted *wanted, int room)
 
 /* ---- what a site accesses ---- */
 
+static void __attribute__((noinline)) wait_for(Thread *thread, const Wanted *wanted)
+{
+    int64_t since_ns = real_ns();
+    if (atomic_load_explicit(&wanted->turn->owner, memory_order_relaxed) < CONTENDED) {
+        transfer(thread);
+    }
+    else if (thread->lane.near_writes >= MANY && !floor_is_had(thread)) {
+        await_floor(thread);
+    }
+    else {
+        await_free(thread, wanted->turn);
+    }
+    int64_t waited_ns = real_ns() - since_ns;
+    thread->waited_ns += waited_ns < LONG_NS ? waited_ns : LONG_NS;
+}
+
 /* All that is wanted is the thread's, until its next point. If not, it may be the next time. */
 static bool take_all(Thread *thread)
 {
@@ -387,16 +407,11 @@ static bool take_all(Thread *thread)
         if (__builtin_expect(is_owned(thread, wanted), 1)) {
             continue;
         }
-        if (atomic_load_explicit(&wanted->turn->owner, memory_order_relaxed) < CONTENDED) {
-            transfer(thread);
-            return false;
-        }
-        if (lane->near_writes >= MANY && !floor_is_had(thread)) {
-            await_floor(thread);
-            return false;
-        }
-        if (!lock(thread, wanted)) {
-            await_free(thread, wanted->turn);
+        bool is_contended =
+            atomic_load_explicit(&wanted->turn->owner, memory_order_relaxed) >= CONTENDED;
+        bool needs_floor = lane->near_writes >= MANY && !floor_is_had(thread);
+        if (!is_contended || needs_floor || !lock(thread, wanted)) {
+            wait_for(thread, wanted);
             return false;
         }
     }
@@ -522,9 +537,11 @@ void turns_halt(Thread *thread)
  * the others. Whoever waits for something in the midst of it, in a finalizer, lets them go on. */
 void turns_stop(Thread *thread)
 {
-    if (!turns_are_used() || thread->lane.holds_others) {
+    bool is_too_much = gate.settings.order == ORDER_COLD && stopped_ns > STOPPED_NS;
+    if (!turns_are_used() || thread->lane.holds_others || is_too_much) {
         return;
     }
+    stopped_ns -= real_ns();
     exits_stop(thread);
     halt(thread);
     for (uint32_t i = 0; i < gate.state->threads; i++) {
@@ -548,6 +565,7 @@ void turns_go_on(Thread *thread)
             }
         }
         turns_release();
+        stopped_ns += real_ns();
         exits_go_on(thread);
     }
 }

@@ -61,8 +61,8 @@ def run(args: argparse.Namespace) -> int:
     settings = settings_of(args)
     program = program_of(args, settings)
     choices = in_parallel(args, choices_of(settings))
-    marks = marks_of(choices.order)
-    if marks:
+    marks = marks_of(choices.order) if choices.engine == "parallel" else ()
+    if marks and (program.packages is not None or choices.order != "sync"):
         program = replace(program, packages=(*(program.packages or ()), *marks))
     progress = Progress("reenact: packing")
     recorded = record.record(program, choices, _path(args, program), progress)

@@ -17,6 +17,7 @@ from functools import partial
 
 from reenact import _core, pyversion
 from reenact.inputs import Inputs
+from reenact.instrument.loader import COLD_CODE
 from reenact.intercept.processes import bootstrap
 from reenact.recordings.header import ENGINES, ORDERS
 
@@ -176,13 +177,19 @@ def _descriptors(launch: Launch, links: _Links, hidden: str) -> list[int]:
     descriptors = [os.open(each, os.O_DIRECTORY) for each in directories]
     chosen = (choices.kind, choices.seed, choices.slice)
     ends = (launch.last_step, launch.is_cut, links.held, links.orders, links.tools)
-    ways = (ENGINES.index(choices.engine), ORDERS.index(choices.order))
+    ways = (ENGINES.index(choices.engine), _number_of_order(launch.program, choices.order))
     parts = (*descriptors, *chosen, *ends, *links.epoch, *ways)
     core = _CONTROL.pack(b"control", launch.mode, *parts)
     descriptors.extend(each for each in (links.held, links.orders) if each >= 0)
     text = _control_text(launch.program, choices, hidden)
     descriptors.append(_control_file(core + text))
     return descriptors
+
+
+def _number_of_order(program: Program, order: str) -> int:
+    """As the core counts them: `sync` with accesses of cold code comes after all that have names."""
+    is_cold = order == "sync" and COLD_CODE in (program.packages or ())
+    return len(ORDERS) if is_cold else ORDERS.index(order)
 
 
 def _control_text(program: Program, choices: Choices, hidden: str) -> bytes:

@@ -27,6 +27,7 @@ from _ast import AST
 
 from reenact.instrument.again import Again
 from reenact.instrument.calls import Calls, is_super
+from reenact.instrument.cold import Cold
 from reenact.instrument.containers import is_nobodys, makes_container
 from reenact.instrument.creation import creations
 from reenact.instrument.escapes import Escapes
@@ -35,7 +36,14 @@ from reenact.instrument.merging import merge_ticks
 from reenact.instrument.nodes import every
 from reenact.instrument.places import before, first_place, last_place
 from reenact.instrument.regions import Regions
-from reenact.instrument.rewrite import ALL, HEURISTIC, is_tick, position
+from reenact.instrument.rewrite import (
+    ALL,
+    COLD,
+    COLD_LOOKED_AT,
+    HEURISTIC,
+    is_tick,
+    position,
+)
 from reenact.instrument.rewriting import BEFORE, CONSTANT, UNKNOWN, UNLIKELY, WRITTEN
 from reenact.instrument.scopes import COMPREHENSIONS, Names, slots
 from reenact.instrument.sites import (
@@ -85,8 +93,12 @@ def insert_accesses(
 ) -> Sites:
     """Put sites into *tree*, which has its ticks already; what was put in, and what was not."""
     rewriter = _Rewriter(tree, manner, elsewhere)
-    regions = None if manner == ALL else Regions(tree, rewriter.names, rewriter.escapes)
+    cold = Cold(tree, manner) if manner in (COLD, COLD_LOOKED_AT) else None
+    is_alone = rewriter.is_alone
+    regions = Regions(tree, rewriter.names, rewriter.escapes) if is_alone else None
     rewriter.rewrite(tree)
+    if cold is not None:
+        cold.split()
     if regions is not None:
         regions.insert()
         merge_ticks(tree, rewriter.names)

@@ -39,12 +39,15 @@ from reenact.instrument.elsewhere import Known
 from reenact.instrument.rewrite import (
     ACCESSES_VERSION,
     ALL,
+    COLD,
+    COLD_LOOKED_AT,
     DETECTOR,
     HEURISTIC,
     IN_RANGES,
     rewrite,
 )
-from reenact.instrument.shared import MODULES, give_sites
+from reenact.instrument.shared import BUSY, MODULES, give_sites
+from reenact.pyversion import HAS_GIL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,6 +73,7 @@ ACCESSES, RACES, ON_TRUST, UNKEPT = "@accesses", "@races=", "@heuristic", "@unke
 RANGES = "@ranges"
 # The order of accesses is kept: some modules of the standard library have sites as well (shared.py)
 SHARED = "@shared"
+COLD_CODE = "@cold"  # and accesses are those of code that is new to its thread (cold.py)
 lent: set[str] = set()  # files that have sites for that alone: what races in there is not told
 COMMAND = "<string>"  # what Python calls the file of `python -c`
 
@@ -92,8 +96,10 @@ class Policy:
         is_kept: bool = True,
         in_ranges: bool = False,
         is_shared: bool = False,
+        is_cold: bool = False,
     ) -> None:
         self.is_shared = is_shared
+        self.shared = tuple(each for each in MODULES if not is_cold or each not in BUSY)
         self.packages = tuple(instrument)
         self.enabled = enabled
         self.accesses = accesses
@@ -103,6 +109,8 @@ class Policy:
         self.manner = IN_RANGES if in_ranges and not accesses else ALL
         if races and not has_points:  # where sites are points, each of them counts
             self.manner = HEURISTIC if is_heuristic else DETECTOR
+        elif is_cold:
+            self.manner = COLD_LOOKED_AT if races else COLD
         if accesses:  # imported now: later another thread may hold its lock
             import reenact.instrument.accesses  # noqa: F401
 
@@ -120,11 +128,12 @@ class Policy:
             is_kept=UNKEPT not in names,
             in_ranges=RANGES in names,
             is_shared=SHARED in names,
+            is_cold=COLD_CODE in names,
         )
 
     def wants(self, name: str, path: str) -> bool:
         """Is the module *name*, whose file is *path*, to be instrumented?"""
-        return self.is_asked_for(name, path) or (self.is_shared and _is_within(name, MODULES))
+        return self.is_asked_for(name, path) or (self.is_shared and _is_within(name, self.shared))
 
     def is_asked_for(self, name: str, path: str) -> bool:
         """And not only for the order of accesses: is it of interest to who runs the program?"""
@@ -134,8 +143,11 @@ class Policy:
 
 
 def marks_of(order: str) -> tuple[str, ...]:
-    """What the parallel engine wants for an order that it keeps."""
-    return (ACCESSES, SHARED) if order in ("ditto", "light") else ()
+    """What the parallel engine wants for an order that it keeps. Where there is a GIL, hints say
+    which of two threads was first; elsewhere accesses do, as far as they cost little."""
+    if order == "sync":
+        return () if HAS_GIL else (ACCESSES, SHARED, COLD_CODE)
+    return (ACCESSES, SHARED)
 
 
 def _is_within(name: str, packages: tuple[str, ...]) -> bool:

@@ -31,7 +31,7 @@ from __future__ import annotations
 import _ast
 from _ast import AST
 
-from reenact.instrument.nodes import children
+from reenact.instrument.nodes import children, compares_identity, copied
 from reenact.instrument.places import first_place
 from reenact.instrument.rewrite import is_tick
 from reenact.instrument.sites import PREFIX
@@ -322,7 +322,7 @@ class _Conditions:
             *(_ast.BinOp, _ast.UnaryOp, _ast.BoolOp, _ast.Compare, _ast.IfExp),
             *(_ast.JoinedStr, _ast.FormattedValue),
         ):
-            if _compares_identity(node):
+            if compares_identity(node):
                 raise _Unfit
             for part in children(node):
                 if isinstance(part, _ast.expr):
@@ -407,7 +407,7 @@ class _Piece(_Found):
     def __init__(self, body: list[Any], run: list[Any], conditions: _Conditions) -> None:
         super().__init__(body, conditions)
         self.run = run
-        self.fast = [_copy(each) for each in run]
+        self.fast = [copied(each) for each in run]
 
     def insert(self, count: int) -> int:
         first, last = _index_of(self.body, self.run[0]), _index_of(self.body, self.run[-1])
@@ -426,7 +426,7 @@ class _Loop(_Found):
     def __init__(self, body: list[Any], loop: Any, conditions: _Conditions) -> None:
         super().__init__(body, conditions)
         self.loop = loop
-        self.fast = [_copy(each) for each in loop.body if not is_tick(each)]
+        self.fast = [copied(each) for each in loop.body if not is_tick(each)]
 
     def insert(self, count: int) -> int:
         if not any(map(_sites_of, self.loop.body)):
@@ -438,16 +438,6 @@ class _Loop(_Found):
         test = self._guard(TURN, count + 1, place)
         self.loop.body = [_ast.If(test, self.fast, self.loop.body, **place)]
         return count + 1
-
-
-def _compares_identity(node: Any) -> bool:
-    """Python warns of some of these, and would twice."""
-    ops = node.ops if isinstance(node, _ast.Compare) else ()
-    return any(isinstance(op, (_ast.Is, _ast.IsNot)) for op in ops) and not all(
-        isinstance(each, (_ast.Name, _ast.Attribute))
-        or (isinstance(each, _ast.Constant) and each.value is None)
-        for each in (node.left, *node.comparators)
-    )
 
 
 def _index_of(body: list[Any], statement: Any) -> int:
@@ -476,13 +466,3 @@ def _sites_of(statement: Any) -> int:
         times = 4 if isinstance(node, (_ast.For, _ast.While)) else times
         pending += [(part, times) for part in children(node)]
     return count
-
-
-def _copy(node: Any) -> Any:
-    if isinstance(node, list):
-        return [_copy(each) for each in node]
-    if not isinstance(node, AST):
-        return node
-    fields = {name: _copy(getattr(node, name)) for name in node._fields if hasattr(node, name)}
-    places = {name: getattr(node, name) for name in node._attributes if hasattr(node, name)}
-    return type(node)(**fields, **places)

@@ -36,12 +36,14 @@ PLACEHOLDER = "\0reenact tick\0"
 # Whom sites are for: a search has a point at each; the race detector alone is not told what tells
 # it nothing; and it may be told less on top of that, on trust (`again.py`).
 ALL, DETECTOR, HEURISTIC = "all", "detector", "heuristic"
+# Or of those of a search only what a thread has not run often yet; others may look (`cold.py`).
+COLD, COLD_LOOKED_AT = "cold", "cold, looked at"
 # Or ticks alone, and those of loops over ranges in what they run over: `for x in TICK[range(n)]`,
 # which costs less where the interpreter asks every iterator in the same way, as 3.11 does.
 IN_RANGES = "in ranges"
 
-_FUNCTIONS = (_ast.FunctionDef, _ast.AsyncFunctionDef)
-_TICKED = (*_FUNCTIONS, _ast.For, _ast.AsyncFor, _ast.While)
+FUNCTIONS = (_ast.FunctionDef, _ast.AsyncFunctionDef)
+TICKED = (*FUNCTIONS, _ast.For, _ast.AsyncFor, _ast.While)
 
 _BLOCKS: dict[type[AST], tuple[str, ...]] = {
     _ast.Module: ("body",),
@@ -178,8 +180,8 @@ def _insert_ticks(tree: _ast.Module, in_ranges: bool) -> None:
             pending += getattr(node, block)
         if in_ranges and isinstance(node, _ast.For) and _is_range(node.iter):
             node.iter = ticking(node.iter)
-        elif isinstance(node, _TICKED):
-            start = int(isinstance(node, _FUNCTIONS) and _is_docstring(node.body[0]))
+        elif isinstance(node, TICKED):
+            start = int(isinstance(node, FUNCTIONS) and _is_docstring(node.body[0]))
             place = _place(node.body[start:]) or _header(node)
             node.body.insert(start, _tick(place))
 

@@ -12,7 +12,7 @@ from _ast import AST
 
 from reenact.instrument.containers import is_nobodys
 from reenact.instrument.places import last_place
-from reenact.instrument.rewrite import ALL, HEURISTIC
+from reenact.instrument.rewrite import DETECTOR, HEURISTIC
 from reenact.instrument.scopes import viewed
 from reenact.instrument.sites import (
     CONTENTS,
@@ -52,7 +52,7 @@ class Rewriting:
         self.names = names
         self.likely = likely
         self.escapes = escapes
-        self.is_alone = manner != ALL  # for the race detector
+        self.is_alone = manner in (DETECTOR, HEURISTIC)  # for the race detector
         self.is_heuristic = manner == HEURISTIC
         self.replaced: set[str] = set()  # attributes that the file itself sets
         self.scope: Scope  # that of the node being looked at

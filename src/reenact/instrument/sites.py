@@ -72,10 +72,23 @@ class Sites:
         self.cut.append((kind, *spot(node), name, why))
 
 
+def is_site(value: object) -> bool:
+    return isinstance(value, str) and value.startswith(PREFIX)
+
+
 def with_tick(site: str) -> str:
     """The same site, or guard, which is a tick as well."""
+    return _flagged(site, "t")
+
+
+def quiet(site: str) -> str:
+    """The same site, which is no point."""
+    return _flagged(site, "q")
+
+
+def _flagged(site: str, flag: str) -> str:
     kind, flags, rest = site[len(PREFIX) :].split(" ", 2)
-    return f"{PREFIX}{kind} {flags}t {rest}"
+    return f"{PREFIX}{kind} {flags}{flag} {rest}"
 
 
 def wrap(site: str, operand: Any, place: Place) -> Any:
