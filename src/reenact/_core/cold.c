@@ -13,6 +13,7 @@
 #include "core.h"
 #include <stdlib.h>
 #include <stdio.h>
+#include <stdio.h>
 
 /* How often a thread does one thing, and all of them, before it knows it; how often it asks whether
  * it has waited too long: for a while, and a part of the time since it began to count */
@@ -49,9 +50,11 @@ static bool __attribute__((noinline)) learn(Thread *thread, uint32_t number)
     if (number >= thread->passes_room && !make_room(thread, number)) {
         return true;
     }
-    thread->passes[number]++;
     if (++thread->passes_in_all % ASK_EACH == 0 && has_waited_too_long(thread)) {
         thread->passes_in_all = PASSES_IN_ALL;
+    }
+    if (++thread->passes[number] == PASSES || thread->passes_in_all >= PASSES_IN_ALL) {
+        turns_know(thread, true);
     }
     return false;
 }
@@ -60,7 +63,7 @@ static bool __attribute__((noinline)) learn(Thread *thread, uint32_t number)
 bool cold_knows(const Thread *thread, uint32_t number)
 {
     bool is_old = number < thread->passes_room && thread->passes[number] >= PASSES;
-    return is_old || thread->passes_in_all >= PASSES_IN_ALL;
+    return is_old || thread->passes_in_all >= PASSES_IN_ALL || !gate.active;
 }
 
 /* The same; if not, it does it once more. */
@@ -95,6 +98,7 @@ static PyObject *negation(PyObject *self)
 /* As the thread ends. */
 void cold_forget(Thread *thread)
 {
+    turns_know(thread, false);
     if(getenv("COLDD"))fprintf(stderr,"thread %d passes %u waited %ld us of %ld\n",thread->index,thread->passes_in_all,(long)thread->waited_ns/1000,(long)(real_ns()-thread->began_ns)/1000);
     free(thread->passes);
     thread->passes = NULL;

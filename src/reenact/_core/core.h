@@ -240,6 +240,11 @@ typedef struct {
     bool is_late;           /* has not come when it was to stay where it is */
     bool gives_way;         /* to somebody else who waits for the floor */
     bool holds_others;      /* while it collects garbage */
+    bool knows;             /* some of its code, where accesses are noted in cold code alone */
+    bool holds_rest;        /* those that do, until its next point after this one: */
+    int64_t held_at;
+    int32_t held_by;       /* thread + 1, and until when at most */
+    int64_t held_until_ns;
     PyObject *without_dict; /* of which the site that is being passed was told so */
     bool is_called_back;    /* by what it accesses: ticks are in the middle of that */
     Pending pending[MOST_PENDING]; /* the outermost first */
@@ -641,6 +646,8 @@ void turns_halt(Thread *thread);
 bool turns_are_used(void);
 void turns_stop(Thread *thread);
 void turns_go_on(Thread *thread);
+void turns_know(Thread *thread, bool knows);
+void turns_let_rest_go_on(Thread *thread);
 void turns_release(void);
 bool turns_is_halted(const Thread *thread);
 void turns_go_on_accessing(Thread *thread);

@@ -167,6 +167,7 @@ int parallel_point(Thread *thread)
         thread->limit += budget - thread->budget;
         thread->budget = budget;
         turns_go_on(thread); /* in a finalizer that does not come to an end */
+        turns_let_rest_go_on(thread);
         thread->budget -= collect_if_due() && !HAS_GIL; /* which had the point for itself */
     }
     turns_consent(thread);

@@ -22,7 +22,7 @@
  * all that it has locked, until somebody has waited for a while. */
 #include "core.h"
 
-enum Presence { ABSENT, PRESENT, TAKEN };
+enum Presence { ABSENT, PRESENT, TAKEN, RETURNED };
 enum { READERS = -1, CONTENDED = 1 << 30 };
 /* Conflicts after which a location is contended; after how many accesses of one thread, or reads,
  * it is not; looks at a lock before its taker is absent; after how many accesses in a row a lock is
@@ -37,12 +37,13 @@ enum { LONGEST_ACCESS = 24 }; /* units of code, from a site to behind its access
 /* How long the end of the run, or a collection, waits for others to come to a point; and for those
  * that did not the last time */
 enum { HALT_NS = 100000000, LATE_HALT_NS = 2000000 };
-/* How long others may be held for collections in all, if accesses are only kept while it is cheap */
-enum { STOPPED_NS = 5000000 };
+/* For how many collections others are held, if accesses are only kept while it is cheap */
+enum { FEW_STOPS = 50 };
+enum { LATE_NS = 1000000 }; /* how long others are waited for then, and held */
 enum { LONG_NS = 20000 }; /* what a wait counts as at most: who is waited for may not be running */
 
-static _Atomic int32_t changing;   /* a transfer is under way */
-static _Atomic int64_t stopped_ns; /* others, for collections */
+static _Atomic int32_t changing; /* a transfer is under way */
+static _Atomic uint32_t stops;   /* of others, for collections */
 
 bool turns_are_used(void)
 {
@@ -80,6 +81,7 @@ void turns_leave(Thread *thread)
         baseline_leave(thread);
     }
     turns_go_on(thread);
+    turns_let_rest_go_on(thread);
     if (turns_are_used()) {
         give_back(thread);
         atomic_store(&thread->lane.presence, ABSENT);
@@ -92,9 +94,19 @@ static bool become(Thread *thread, int32_t presence)
     return atomic_compare_exchange_strong(&thread->lane.presence, &absent, presence);
 }
 
+/* Whoever is held for somebody's access (hold_rest) waits no longer than a while for its end. */
+static bool is_free(Thread *thread, int turn)
+{
+    int32_t taken = TAKEN;
+    bool is_over = thread->lane.held_by != 0 && turn % GIVE_WAY == 0 &&
+                   real_ns() > thread->lane.held_until_ns;
+    return become(thread, PRESENT) ||
+           (is_over && atomic_compare_exchange_strong(&thread->lane.presence, &taken, PRESENT));
+}
+
 void turns_arrive(Thread *thread)
 {
-    for (int turn = 1; turns_are_used() && !become(thread, PRESENT); turn++) {
+    for (int turn = 1; turns_are_used() && !is_free(thread, turn); turn++) {
         parallel_pause(turn);
     }
 }
@@ -118,19 +130,28 @@ void __attribute__((noinline)) turns_consent_slowly(Thread *thread)
     turns_arrive(thread);
 }
 
-/* The other is absent from here on, until it is let go. */
-static void hold_off(Thread *other)
+/* The other is absent from here on, until it is let go; unless it does not come to a point for so
+ * long, and nobody must wait for it. */
+static bool hold_off(Thread *other)
 {
+    bool is_patient = gate.settings.order != ORDER_COLD, has_come = false;
+    int64_t deadline_ns = is_patient ? 0 : real_ns() + LATE_NS;
     atomic_store(&other->lane.asked, 1);
-    for (int turn = 1; !become(other, TAKEN); turn++) {
+    for (int turn = 1; !(has_come = become(other, TAKEN)); turn++) {
+        if (!is_patient && turn % GIVE_WAY == 0 && real_ns() > deadline_ns) {
+            break;
+        }
         parallel_pause(turn);
     }
     atomic_store(&other->lane.asked, 0);
+    return has_come;
 }
 
-static void let_go(Thread *other)
+static void let_go(Thread *other, bool has_come)
 {
-    atomic_store(&other->lane.presence, ABSENT);
+    if (has_come) {
+        atomic_store(&other->lane.presence, ABSENT);
+    }
 }
 
 /* ---- taking ---- */
@@ -148,11 +169,11 @@ static void take_from_readers(Thread *thread, bool is_unsaid)
     for (uint32_t i = 0; i < gate.state->threads; i++) {
         Thread *other = &gate.slots[i];
         if (other != thread && other->status != FREE) {
-            hold_off(other); /* one that has ended is absent for good */
-            if (is_unsaid || gate.settings.order != ORDER_LIGHT) {
+            bool has_come = hold_off(other); /* one that has ended is absent for good */
+            if (has_come && (is_unsaid || gate.settings.order != ORDER_LIGHT)) {
                 lane_after(thread, (Deed){other->index, thread_position(other) - 1});
             }
-            let_go(other);
+            let_go(other, has_come);
         }
     }
 }
@@ -173,11 +194,11 @@ static int32_t as_owner(Thread *thread, Turn *turn)
 
 static void take_from(Thread *thread, Turn *turn, Thread *other, bool writes)
 {
-    hold_off(other);
+    bool has_come = hold_off(other);
     bool is_shared = !writes && !turn->is_written;
     turn->is_written = false;
     atomic_store(&turn->owner, is_shared ? READERS : as_owner(thread, turn));
-    let_go(other);
+    let_go(other, has_come);
 }
 
 static void take_over(Thread *thread, Turn *turn, bool writes)
@@ -382,6 +403,90 @@ static void begin(Thread *thread, const Wanted *wanted, int room)
 
 /* ---- what a site accesses ---- */
 
+/* ---- those that know their code ---- */
+
+/* Where accesses are noted in cold code alone (cold.c), a thread that knows its code touches what
+ * it shares without a word. So whoever comes to such a location in code that is cold to it holds
+ * all these threads until its next point: it comes after what they have done, they come after it.
+ */
+static _Atomic int32_t knowing; /* threads */
+
+/* The thread begins to, or ends. */
+void turns_know(Thread *thread, bool knows)
+{
+    if (thread->lane.knows != knows) {
+        thread->lane.knows = knows;
+        atomic_fetch_add(&knowing, knows ? 1 : -1);
+    }
+}
+
+static inline bool was_shared(const Turn *turn)
+{
+    int32_t owner = atomic_load_explicit(&turn->owner, memory_order_relaxed);
+    return turn->conflicts > 0 || turn->was_shared || owner == READERS;
+}
+
+static bool must_hold_rest(const Thread *thread)
+{
+    const Lane *lane = &thread->lane;
+    if (atomic_load_explicit(&knowing, memory_order_relaxed) <= lane->knows || lane->holds_rest) {
+        return false;
+    }
+    for (uint32_t i = 0; i < lane->wanted_count; i++) {
+        if (was_shared(lane->wanted[i].turn)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void hold_rest(Thread *thread)
+{
+    turns_leave(thread);
+    for (int turn = 1; atomic_exchange(&changing, 1) != 0; turn++) {
+        parallel_pause(turn);
+    }
+    for (uint32_t i = 0; i < gate.state->threads; i++) {
+        Thread *other = &gate.slots[i];
+        if (other != thread && other->lane.knows && other->status != ENDED && hold_off(other)) {
+            other->lane.held_by = thread->index + 1;
+            other->lane.held_until_ns = real_ns() + LATE_NS;
+            lane_after(thread, (Deed){other->index, thread_position(other) - 1});
+        }
+    }
+    turns_arrive(thread);
+    atomic_store(&changing, 0);
+    thread->lane.holds_rest = true;
+    thread->lane.held_at = thread_position(thread);
+    parallel_look_within(thread, 1);
+}
+
+void turns_let_rest_go_on(Thread *thread)
+{
+    if (__builtin_expect(!thread->lane.holds_rest, 1)) {
+        return;
+    }
+    thread->lane.holds_rest = false;
+    for (uint32_t i = 0; i < gate.state->threads; i++) {
+        Thread *other = &gate.slots[i];
+        int32_t taken = TAKEN;
+        if (other->lane.held_by == thread->index + 1 &&
+            atomic_compare_exchange_strong(&other->lane.presence, &taken, RETURNED)) {
+            if (thread_position(thread) > thread->lane.held_at && other->status == RUNNING) {
+                lane_after(other, (Deed){thread->index, thread->lane.held_at});
+            }
+            other->lane.held_by = 0;
+            atomic_store(&other->lane.presence, ABSENT);
+        }
+    }
+}
+
+static void count_wait(Thread *thread, int64_t since_ns)
+{
+    int64_t waited_ns = real_ns() - since_ns;
+    thread->waited_ns += waited_ns < LONG_NS ? waited_ns : LONG_NS;
+}
+
 static void __attribute__((noinline)) wait_for(Thread *thread, const Wanted *wanted)
 {
     int64_t since_ns = real_ns();
@@ -394,8 +499,7 @@ static void __attribute__((noinline)) wait_for(Thread *thread, const Wanted *wan
     else {
         await_free(thread, wanted->turn);
     }
-    int64_t waited_ns = real_ns() - since_ns;
-    thread->waited_ns += waited_ns < LONG_NS ? waited_ns : LONG_NS;
+    count_wait(thread, since_ns);
 }
 
 /* All that is wanted is the thread's, until its next point. If not, it may be the next time. */
@@ -414,6 +518,12 @@ static bool take_all(Thread *thread)
             wait_for(thread, wanted);
             return false;
         }
+    }
+    if (__builtin_expect(must_hold_rest(thread), 0)) {
+        int64_t since_ns = real_ns();
+        hold_rest(thread);
+        count_wait(thread, since_ns);
+        return false;
     }
     return true;
 }
@@ -453,7 +563,8 @@ bool turns_settle_at_once(Thread *thread)
     Lane *lane = &thread->lane;
     bool is_asked = atomic_load_explicit(&lane->asked, memory_order_relaxed) != 0;
     if (is_asked || lane->wanted_count != 1 || lane->pending_count != 0 ||
-        lane->wanted->is_container || !is_at_hand(thread, lane->wanted)) {
+        lane->wanted->is_container || !is_at_hand(thread, lane->wanted) ||
+        must_hold_rest(thread)) {
         return false;
     }
     lane->wanted_count = 0;
@@ -500,9 +611,9 @@ bool turns_settle_if(Thread *thread, bool (*is_right)(void *), void *given)
 /* ---- the end, and collections ---- */
 
 /* Others stay where they are. Whoever comes to no point for so long is left alone. */
-static void halt(Thread *thread)
+static void halt(Thread *thread, int64_t patience_ns)
 {
-    int64_t began_ns = real_ns(), deadline_ns = began_ns + HALT_NS;
+    int64_t began_ns = real_ns(), deadline_ns = began_ns + patience_ns;
     turns_leave(thread);
     for (int turn = 1; atomic_exchange(&changing, 1) != 0 && real_ns() < deadline_ns; turn++) {
         parallel_pause(turn);
@@ -528,7 +639,7 @@ static void halt(Thread *thread)
 void turns_halt(Thread *thread)
 {
     if (turns_are_used()) {
-        halt(thread);
+        halt(thread, HALT_NS);
     }
 }
 
@@ -537,13 +648,13 @@ void turns_halt(Thread *thread)
  * the others. Whoever waits for something in the midst of it, in a finalizer, lets them go on. */
 void turns_stop(Thread *thread)
 {
-    bool is_too_much = gate.settings.order == ORDER_COLD && stopped_ns > STOPPED_NS;
-    if (!turns_are_used() || thread->lane.holds_others || is_too_much) {
+    bool is_enough = gate.settings.order == ORDER_COLD && atomic_load(&stops) >= FEW_STOPS;
+    if (!turns_are_used() || thread->lane.holds_others || is_enough) {
         return;
     }
-    stopped_ns -= real_ns();
+    atomic_fetch_add(&stops, 1);
     exits_stop(thread);
-    halt(thread);
+    halt(thread, gate.settings.order == ORDER_COLD ? LATE_HALT_NS : HALT_NS);
     for (uint32_t i = 0; i < gate.state->threads; i++) {
         Thread *other = &gate.slots[i];
         if (other != thread && turns_is_halted(other)) {
@@ -565,7 +676,6 @@ void turns_go_on(Thread *thread)
             }
         }
         turns_release();
-        stopped_ns += real_ns();
         exits_go_on(thread);
     }
 }
