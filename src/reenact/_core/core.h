@@ -212,7 +212,7 @@ typedef struct {
     int room; /* compat_room_for_calls */
 } Pending;
 
-enum { MOST_TAKEN = 4 };
+enum { MOST_TAKEN = 4, MOST_LET_BY = 8 };
 
 /* What one thread of a parallel run did, or is to do again: lanes.c, obey.c. */
 typedef struct {
@@ -242,9 +242,11 @@ typedef struct {
     bool holds_others;      /* while it collects garbage */
     bool knows;             /* some of its code, where accesses are noted in cold code alone */
     bool holds_rest;        /* those that do, until its next point after this one: */
-    int64_t held_at;
-    int32_t held_by;       /* thread + 1, and until when at most */
+    int64_t held_at, held_since_ns;
+    int32_t held_by; /* thread + 1, and until when at most; by whom it was let go since */
     int64_t held_until_ns;
+    Deed let_by[MOST_LET_BY];
+    uint32_t let_by_count;
     PyObject *without_dict; /* of which the site that is being passed was told so */
     bool is_called_back;    /* by what it accesses: ticks are in the middle of that */
     Pending pending[MOST_PENDING]; /* the outermost first */
@@ -357,7 +359,8 @@ struct Thread {
     Lane lane;
     uint16_t *passes; /* by guard: how often it has passed it: cold.c */
     uint32_t passes_room, passes_in_all;
-    int64_t waited_ns, began_ns; /* for others, to take note of accesses; and since when: turns.c */
+    _Atomic int64_t waited_ns;
+    int64_t began_ns; /* for others, to take note of accesses; and since when: turns.c */
     uint64_t identity;  /* of its place in the tree of starts */
     uint32_t met;       /* objects that it was the first to meet */
     HeldLocks *holding; /* the locks that it has, while they are watched; NULL if it had none yet */
@@ -648,6 +651,7 @@ void turns_stop(Thread *thread);
 void turns_go_on(Thread *thread);
 void turns_know(Thread *thread, bool knows);
 void turns_let_rest_go_on(Thread *thread);
+void turns_say_after(Thread *thread);
 void turns_release(void);
 bool turns_is_halted(const Thread *thread);
 void turns_go_on_accessing(Thread *thread);

@@ -4,7 +4,8 @@
  * that fails, unless somebody else happens to count the key just then: so it asks `__eq__` again
  * with the lock. Whoever wrote an `__eq__` in Python sees that. A key that is marked as one that
  * others may count does not let the first try fail: here all are marked before one is looked up.
- * New keys come behind all others, so that the last ones are all there is to do. */
+ * New keys come behind all others, so that the last ones are all there is to do. Who looks for a
+ * text or a number asks no `__eq__`, but of keys of other kinds with the same hash. */
 #include "core.h"
 
 #ifdef Py_GIL_DISABLED
@@ -52,7 +53,7 @@ static inline bool needs_marks(const PyDictKeysObject *keys)
 
 static inline void mark(PyObject *dict, PyObject *key)
 {
-    if (PyUnicode_CheckExact(key) || !gate.active ||
+    if (PyUnicode_CheckExact(key) || PyLong_CheckExact(key) || !gate.active ||
         !needs_marks(((PyDictObject *)dict)->ma_keys)) {
         return;
     }

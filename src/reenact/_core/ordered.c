@@ -178,9 +178,27 @@ static PyObject *order_methods(PyObject *module, PyObject *args)
 static PyObject *bound_ones; /* by method of a type: what it is bound as */
 static descrgetfunc native_bind;
 
+enum { MOST_BOUND = 8 };
+static const PyTypeObject *bound_types[MOST_BOUND];
+
+/* Every `with` binds two methods, of a lock mostly. */
+static inline bool may_be_ours(PyObject *method)
+{
+    const PyTypeObject *type = ((PyDescrObject *)method)->d_type;
+    for (int i = 0; i < MOST_BOUND && bound_types[i] != NULL; i++) {
+        if (bound_types[i] == type) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static PyObject *bind_in_order(PyObject *method, PyObject *object, PyObject *type)
 {
-    PyObject *ours = object == NULL ? NULL : PyDict_GetItemWithError(bound_ones, method);
+    if (object == NULL || !may_be_ours(method)) {
+        return native_bind(method, object, type);
+    }
+    PyObject *ours = PyDict_GetItemWithError(bound_ones, method);
     if (ours == NULL && PyErr_Occurred()) {
         return NULL;
     }
@@ -198,6 +216,15 @@ static PyObject *order_bound(PyObject *module, PyObject *args)
         (bound_ones == NULL && (bound_ones = PyDict_New()) == NULL)) {
         return NULL;
     }
+    int count = 0;
+    while (count < MOST_BOUND && bound_types[count] != NULL) {
+        count++;
+    }
+    if (count == MOST_BOUND) {
+        PyErr_SetString(PyExc_TypeError, "order_bound(type, names), of a few types");
+        return NULL;
+    }
+    bound_types[count] = type;
     PyObject *methods = compat_type_dict(type);
     for (Py_ssize_t at = 0; PyDict_Next(names, &at, &name, &writes);) {
         PyObject *native = PyDict_GetItem(methods, name);

@@ -171,6 +171,7 @@ int parallel_point(Thread *thread)
         thread->budget -= collect_if_due() && !HAS_GIL; /* which had the point for itself */
     }
     turns_consent(thread);
+    turns_say_after(thread);
     if (__builtin_expect(baseline_is_on, 0)) {
         baseline_leave(thread);
     }

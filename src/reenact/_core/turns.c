@@ -21,6 +21,7 @@
  * they take turns (floor.c). A thread that writes to contended locations at every few points keeps
  * all that it has locked, until somebody has waited for a while. */
 #include "core.h"
+#include <time.h>
 
 enum Presence { ABSENT, PRESENT, TAKEN, RETURNED };
 enum { READERS = -1, CONTENDED = 1 << 30 };
@@ -32,14 +33,14 @@ enum { LONG_STREAK = 4, LEASE = 24 };
  * keep all that it has; for how many points it does so at most, and how many without a look at who
  * waits; how long others wait */
 enum { NEAR = 16, MANY = 16, LONG_LEASE = 1 << 18, UNSEEN_POINTS = 64, PATIENCE_NS = 50000 };
-enum { MOST_CONFLICTS = 4, CALM_REPEATS = 200, CALM_READS = 200, LOOKS = 100, FEW_LOOKS = 20 };
+enum { MANY_LOOKS = 50, MOST_CONFLICTS = 4, CALM_REPEATS = 200, CALM_READS = 200, LOOKS = 100, FEW_LOOKS = 20 };
 enum { LONGEST_ACCESS = 24 }; /* units of code, from a site to behind its access */
 /* How long the end of the run, or a collection, waits for others to come to a point; and for those
  * that did not the last time */
 enum { HALT_NS = 100000000, LATE_HALT_NS = 2000000 };
 /* For how many collections others are held, if accesses are only kept while it is cheap */
 enum { FEW_STOPS = 50 };
-enum { LATE_NS = 1000000 }; /* how long others are waited for then, and held */
+enum { LATE_NS = 50000000 }; /* how long others are waited for then, and held */
 enum { LONG_NS = 20000 }; /* what a wait counts as at most: who is waited for may not be running */
 
 static _Atomic int32_t changing; /* a transfer is under way */
@@ -94,20 +95,55 @@ static bool become(Thread *thread, int32_t presence)
     return atomic_compare_exchange_strong(&thread->lane.presence, &absent, presence);
 }
 
-/* Whoever is held for somebody's access (hold_rest) waits no longer than a while for its end. */
-static bool is_free(Thread *thread, int turn)
+/* Between two looks at whether one is let go. A collection waits for all that are attached. */
+static void stay(Thread *thread, int turn)
 {
-    int32_t taken = TAKEN;
-    bool is_over = thread->lane.held_by != 0 && turn % GIVE_WAY == 0 &&
-                   real_ns() > thread->lane.held_until_ns;
-    return become(thread, PRESENT) ||
-           (is_over && atomic_compare_exchange_strong(&thread->lane.presence, &taken, PRESENT));
+    if (turn < GIVE_WAY || atomic_load(&thread->lane.presence) != TAKEN ||
+        compat_thread_state() == NULL) {
+        parallel_pause(turn);
+        return;
+    }
+    PyThreadState *tstate = PyEval_SaveThread();
+    for (int look = 0; look < MANY_LOOKS && atomic_load(&thread->lane.presence) == TAKEN; look++) {
+        sched_yield();
+    }
+    PyEval_RestoreThread(tstate);
+}
+
+/* Whoever is held for somebody's access (hold_rest) waits no longer than a while for its end. */
+static bool breaks_free(Thread *thread)
+{
+    Lane *lane = &thread->lane;
+    int32_t by = lane->held_by, taken = TAKEN;
+    bool is_over = by != 0 && real_ns() > lane->held_until_ns &&
+                   atomic_compare_exchange_strong(&lane->presence, &taken, PRESENT);
+    if (is_over) {
+        lane->held_by = 0;
+        atomic_fetch_add(&gate.slots[by - 1].waited_ns, LATE_NS);
+    }
+    return is_over;
 }
 
 void turns_arrive(Thread *thread)
 {
-    for (int turn = 1; turns_are_used() && !is_free(thread, turn); turn++) {
-        parallel_pause(turn);
+    Lane *lane = &thread->lane;
+    for (int turn = 1; turns_are_used() && !become(thread, PRESENT); turn++) {
+        if (turn >= GIVE_WAY && breaks_free(thread)) {
+            break;
+        }
+        stay(thread, turn);
+    }
+    if (__builtin_expect(lane->let_by_count > 0, 0)) {
+        parallel_look_within(thread, 1);
+    }
+}
+
+/* At a point, where nothing is done yet: what comes after those by whom it was held. */
+void turns_say_after(Thread *thread)
+{
+    Lane *lane = &thread->lane;
+    while (__builtin_expect(lane->let_by_count > 0, 0)) {
+        lane_after(thread, lane->let_by[--lane->let_by_count]);
     }
 }
 
@@ -125,7 +161,7 @@ void __attribute__((noinline)) turns_consent_slowly(Thread *thread)
     }
     turns_leave(thread);
     for (int turn = 1; atomic_load(&thread->lane.asked) != 0; turn++) {
-        parallel_pause(turn);
+        stay(thread, turn);
     }
     turns_arrive(thread);
 }
@@ -135,7 +171,8 @@ void __attribute__((noinline)) turns_consent_slowly(Thread *thread)
 static bool hold_off(Thread *other)
 {
     bool is_patient = gate.settings.order != ORDER_COLD, has_come = false;
-    int64_t deadline_ns = is_patient ? 0 : real_ns() + LATE_NS;
+    int64_t deadline_ns =
+        is_patient ? 0 : real_ns() + (other->lane.is_late ? LATE_HALT_NS : LATE_NS);
     atomic_store(&other->lane.asked, 1);
     for (int turn = 1; !(has_come = become(other, TAKEN)); turn++) {
         if (!is_patient && turn % GIVE_WAY == 0 && real_ns() > deadline_ns) {
@@ -144,6 +181,7 @@ static bool hold_off(Thread *other)
         parallel_pause(turn);
     }
     atomic_store(&other->lane.asked, 0);
+    other->lane.is_late = !has_come;
     return has_come;
 }
 
@@ -440,6 +478,14 @@ static bool must_hold_rest(const Thread *thread)
     return false;
 }
 
+/* Of this thread's own work. */
+static int64_t own_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
 static void hold_rest(Thread *thread)
 {
     turns_leave(thread);
@@ -451,14 +497,34 @@ static void hold_rest(Thread *thread)
         if (other != thread && other->lane.knows && other->status != ENDED && hold_off(other)) {
             other->lane.held_by = thread->index + 1;
             other->lane.held_until_ns = real_ns() + LATE_NS;
-            lane_after(thread, (Deed){other->index, thread_position(other) - 1});
         }
     }
     turns_arrive(thread);
     atomic_store(&changing, 0);
+    for (uint32_t i = 0; i < gate.state->threads; i++) {
+        const Thread *other = &gate.slots[i];
+        if (other->lane.held_by == thread->index + 1) {
+            lane_after(thread, (Deed){other->index, thread_position(other) - 1});
+        }
+    }
     thread->lane.holds_rest = true;
     thread->lane.held_at = thread_position(thread);
+    thread->lane.held_since_ns = own_ns();
     parallel_look_within(thread, 1);
+}
+
+/* It says in its own lane what it comes after, at its next point. */
+static void let_rest_go_on(Lane *lane, Deed deed, bool is_done)
+{
+    int32_t taken = TAKEN;
+    if (!atomic_compare_exchange_strong(&lane->presence, &taken, RETURNED)) {
+        return;
+    }
+    if (is_done && lane->let_by_count < MOST_LET_BY) {
+        lane->let_by[lane->let_by_count++] = deed;
+    }
+    lane->held_by = 0;
+    atomic_store(&lane->presence, ABSENT);
 }
 
 void turns_let_rest_go_on(Thread *thread)
@@ -467,16 +533,11 @@ void turns_let_rest_go_on(Thread *thread)
         return;
     }
     thread->lane.holds_rest = false;
+    atomic_fetch_add(&thread->waited_ns, own_ns() - thread->lane.held_since_ns);
+    bool is_done = thread_position(thread) > thread->lane.held_at;
     for (uint32_t i = 0; i < gate.state->threads; i++) {
-        Thread *other = &gate.slots[i];
-        int32_t taken = TAKEN;
-        if (other->lane.held_by == thread->index + 1 &&
-            atomic_compare_exchange_strong(&other->lane.presence, &taken, RETURNED)) {
-            if (thread_position(thread) > thread->lane.held_at && other->status == RUNNING) {
-                lane_after(other, (Deed){thread->index, thread->lane.held_at});
-            }
-            other->lane.held_by = 0;
-            atomic_store(&other->lane.presence, ABSENT);
+        if (gate.slots[i].lane.held_by == thread->index + 1) {
+            let_rest_go_on(&gate.slots[i].lane, (Deed){thread->index, thread->lane.held_at}, is_done);
         }
     }
 }
@@ -484,7 +545,8 @@ void turns_let_rest_go_on(Thread *thread)
 static void count_wait(Thread *thread, int64_t since_ns)
 {
     int64_t waited_ns = real_ns() - since_ns;
-    thread->waited_ns += waited_ns < LONG_NS ? waited_ns : LONG_NS;
+    bool is_short = waited_ns < LONG_NS || waited_ns >= LATE_NS;
+    atomic_fetch_add(&thread->waited_ns, is_short ? waited_ns : LONG_NS);
 }
 
 static void __attribute__((noinline)) wait_for(Thread *thread, const Wanted *wanted)
@@ -611,9 +673,9 @@ bool turns_settle_if(Thread *thread, bool (*is_right)(void *), void *given)
 /* ---- the end, and collections ---- */
 
 /* Others stay where they are. Whoever comes to no point for so long is left alone. */
-static void halt(Thread *thread, int64_t patience_ns)
+static void halt(Thread *thread)
 {
-    int64_t began_ns = real_ns(), deadline_ns = began_ns + patience_ns;
+    int64_t began_ns = real_ns(), deadline_ns = began_ns + HALT_NS;
     turns_leave(thread);
     for (int turn = 1; atomic_exchange(&changing, 1) != 0 && real_ns() < deadline_ns; turn++) {
         parallel_pause(turn);
@@ -639,7 +701,7 @@ static void halt(Thread *thread, int64_t patience_ns)
 void turns_halt(Thread *thread)
 {
     if (turns_are_used()) {
-        halt(thread, HALT_NS);
+        halt(thread);
     }
 }
 
@@ -654,7 +716,7 @@ void turns_stop(Thread *thread)
     }
     atomic_fetch_add(&stops, 1);
     exits_stop(thread);
-    halt(thread, gate.settings.order == ORDER_COLD ? LATE_HALT_NS : HALT_NS);
+    halt(thread);
     for (uint32_t i = 0; i < gate.state->threads; i++) {
         Thread *other = &gate.slots[i];
         if (other != thread && turns_is_halted(other)) {
