@@ -17,7 +17,7 @@
 
 /* How often a thread does one thing, and all of them, before it knows it; how often it asks whether
  * it has waited too long: for a while, and a part of the time since it began to count */
-static int PASSES=1000, PASSES_IN_ALL=100000; __attribute__((constructor)) static void envs(void){char*e=getenv("COLDP"); if(e)PASSES=atoi(e); e=getenv("COLDA"); if(e)PASSES_IN_ALL=atoi(e);}
+static int PASSES=2000, PASSES_IN_ALL=100000; __attribute__((constructor)) static void envs(void){char*e=getenv("COLDP"); if(e)PASSES=atoi(e); e=getenv("COLDA"); if(e)PASSES_IN_ALL=atoi(e);}
 enum { ASK_EACH = 64, PATIENCE_NS = 10000000, PART = 50 };
 
 static bool make_room(Thread *thread, uint32_t number)

@@ -520,8 +520,13 @@ static void let_rest_go_on(Lane *lane, Deed deed, bool is_done)
     if (!atomic_compare_exchange_strong(&lane->presence, &taken, RETURNED)) {
         return;
     }
-    if (is_done && lane->let_by_count < MOST_LET_BY) {
-        lane->let_by[lane->let_by_count++] = deed;
+    uint32_t at = 0;
+    while (at < lane->let_by_count && lane->let_by[at].thread != deed.thread) {
+        at++;
+    }
+    if (is_done && at < MOST_LET_BY) {
+        lane->let_by[at] = deed;
+        lane->let_by_count += at == lane->let_by_count;
     }
     lane->held_by = 0;
     atomic_store(&lane->presence, ABSENT);
