@@ -129,6 +129,12 @@ bool collect_if_due(void)
         return false;
     }
     if (gate.is_parallel) {
+        turns_stop(me);
+        generation = compat_due_generation();
+        if (generation < 0) { /* another thread has made it meanwhile */
+            turns_stop_no_more(me);
+            return false;
+        }
         lane_other(me, LANE_COLLECT, (uint64_t)generation);
     }
     else {

@@ -649,6 +649,7 @@ void turns_halt(Thread *thread);
 bool turns_are_used(void);
 void turns_stop(Thread *thread);
 void turns_go_on(Thread *thread);
+void turns_stop_no_more(Thread *thread);
 void turns_know(Thread *thread, bool knows);
 void turns_let_rest_go_on(Thread *thread);
 void turns_say_after(Thread *thread);
@@ -658,14 +659,17 @@ void turns_go_on_accessing(Thread *thread);
 void turns_forget(void);
 void turns_share(Turn *turn);
 
+static inline bool turns_are_asked(const Thread *thread)
+{
+    return atomic_load_explicit(&thread->lane.asked, memory_order_relaxed) != 0;
+}
+
 /* Where nothing is under way that another thread must not see half done. */
 static inline void turns_consent(Thread *thread)
 {
     const Lane *lane = &thread->lane;
     if (!HAS_GIL &&
-        __builtin_expect(atomic_load_explicit(&lane->asked, memory_order_relaxed) != 0 ||
-                             lane->locked_count != 0,
-                         0)) {
+        __builtin_expect(turns_are_asked(thread) || lane->locked_count != 0, 0)) {
         turns_consent_slowly(thread);
     }
 }

@@ -23,7 +23,14 @@ int __attribute__((noinline, cold)) tick_slowly(Thread *thread)
 int tick_alone(Thread *thread)
 {
     int result = tick(thread);
-    if (__builtin_expect(thread != NULL && thread->lane.is_called_back, 0)) {
+    if (__builtin_expect(thread == NULL, 0)) {
+        return result;
+    }
+    if (!HAS_GIL && __builtin_expect(turns_are_asked(thread), 0)) {
+        turns_consent_slowly(thread);
+        turns_say_after(thread);
+    }
+    if (__builtin_expect(thread->lane.is_called_back, 0)) {
         turns_go_on_accessing(thread);
     }
     return result;

@@ -319,7 +319,8 @@ static bool lock(Thread *thread, const Wanted *wanted)
     int32_t free = CONTENDED, mine = CONTENDED | (thread->index + 1);
     int64_t since = thread_position(thread) - lane->last_contended;
     lane->last_contended += since;
-    bool is_another = wanted->writes && turn != lane->locked_last;
+    bool is_another =
+        wanted->writes && turn != lane->locked_last && gate.settings.order != ORDER_COLD;
     lane->near_writes = since <= NEAR ? lane->near_writes + is_another : 0;
     if (atomic_load_explicit(&turn->owner, memory_order_relaxed) == mine) {
         return true;
@@ -458,10 +459,12 @@ void turns_know(Thread *thread, bool knows)
     }
 }
 
-static inline bool was_shared(const Turn *turn)
+/* What all have only read so far is not written by code that they know. */
+static inline bool is_risky(const Wanted *wanted)
 {
+    const Turn *turn = wanted->turn;
     int32_t owner = atomic_load_explicit(&turn->owner, memory_order_relaxed);
-    return turn->conflicts > 0 || turn->was_shared || owner == READERS;
+    return turn->conflicts > 0 || (wanted->writes && (turn->was_shared || owner == READERS));
 }
 
 static bool must_hold_rest(const Thread *thread)
@@ -471,7 +474,7 @@ static bool must_hold_rest(const Thread *thread)
         return false;
     }
     for (uint32_t i = 0; i < lane->wanted_count; i++) {
-        if (was_shared(lane->wanted[i].turn)) {
+        if (is_risky(&lane->wanted[i])) {
             return true;
         }
     }
@@ -495,8 +498,8 @@ static void hold_rest(Thread *thread)
     for (uint32_t i = 0; i < gate.state->threads; i++) {
         Thread *other = &gate.slots[i];
         if (other != thread && other->lane.knows && other->status != ENDED && hold_off(other)) {
-            other->lane.held_by = thread->index + 1;
             other->lane.held_until_ns = real_ns() + LATE_NS;
+            other->lane.held_by = thread->index + 1;
         }
     }
     turns_arrive(thread);
@@ -731,10 +734,16 @@ void turns_stop(Thread *thread)
     thread->lane.holds_others = true;
 }
 
+static void let_all_go(Thread *thread)
+{
+    thread->lane.holds_others = false;
+    turns_release();
+    exits_go_on(thread);
+}
+
 void turns_go_on(Thread *thread)
 {
     if (__builtin_expect(thread->lane.holds_others, 0)) {
-        thread->lane.holds_others = false;
         for (uint32_t i = 0; i < gate.state->threads; i++) {
             Thread *other = &gate.slots[i];
             bool stays = other != thread && turns_is_halted(other) && other->status == RUNNING;
@@ -742,8 +751,15 @@ void turns_go_on(Thread *thread)
                 lane_after(other, (Deed){thread->index, thread_position(thread)});
             }
         }
-        turns_release();
-        exits_go_on(thread);
+        let_all_go(thread);
+    }
+}
+
+/* Nothing was done meanwhile that others come after. */
+void turns_stop_no_more(Thread *thread)
+{
+    if (thread->lane.holds_others) {
+        let_all_go(thread);
     }
 }
 

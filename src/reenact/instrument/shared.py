@@ -32,7 +32,7 @@ MODULES: tuple[str, ...] = (
     "random",
     "weakref",
 )
-BUSY = ("random",)  # for which a tick at each call is too much, where accesses must cost little
+BUSY: tuple[str, ...] = ()
 _FUNCTIONS = {
     "threading": (
         *("Event.is_set", "Event.set", "Event.clear"),
