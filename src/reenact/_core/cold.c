@@ -12,13 +12,11 @@
  * answer is recorded as the reading of a clock is. */
 #include "core.h"
 #include <stdlib.h>
-#include <stdio.h>
-#include <stdio.h>
 
 /* How often a thread does one thing, and all of them, before it knows it; how often it asks whether
  * it has waited too long: for a while, and a part of the time since it began to count */
-static int PASSES=2000, PASSES_IN_ALL=100000; __attribute__((constructor)) static void envs(void){char*e=getenv("COLDP"); if(e)PASSES=atoi(e); e=getenv("COLDA"); if(e)PASSES_IN_ALL=atoi(e);}
-enum { ASK_EACH = 64, PATIENCE_NS = 20000000, PART = 50 };
+enum { PASSES = 2000, PASSES_IN_ALL = 100000 };
+enum { ASK_EACH = 64, PATIENCE_NS = 100000000, PART = 50 };
 
 static bool make_room(Thread *thread, uint32_t number)
 {
@@ -40,7 +38,7 @@ static bool has_waited_too_long(Thread *thread)
     }
     int64_t now_ns = real_ns();
     thread->began_ns = thread->began_ns == 0 ? now_ns : thread->began_ns;
-    bool is_over = !getenv("COLDW") && thread->waited_ns > PATIENCE_NS + (now_ns - thread->began_ns) / PART;
+    bool is_over = thread->waited_ns > PATIENCE_NS + (now_ns - thread->began_ns) / PART;
     lane_clock(thread, VERDICTS, is_over);
     return is_over;
 }
@@ -54,7 +52,7 @@ static bool __attribute__((noinline)) learn(Thread *thread, uint32_t number)
         thread->passes_in_all = PASSES_IN_ALL;
     }
     if (++thread->passes[number] == PASSES || thread->passes_in_all >= PASSES_IN_ALL) {
-        turns_know(thread, true);
+        knowing_note(thread, true);
     }
     return false;
 }
@@ -98,8 +96,7 @@ static PyObject *negation(PyObject *self)
 /* As the thread ends. */
 void cold_forget(Thread *thread)
 {
-    turns_know(thread, false);
-    if(getenv("COLDD"))fprintf(stderr,"thread %d passes %u waited %ld us of %ld\n",thread->index,thread->passes_in_all,(long)thread->waited_ns/1000,(long)(real_ns()-thread->began_ns)/1000);
+    knowing_note(thread, false);
     free(thread->passes);
     thread->passes = NULL;
     thread->passes_room = 0;

@@ -247,8 +247,8 @@ typedef struct {
     int64_t held_until_ns;
     Deed let_by[MOST_LET_BY];
     uint32_t let_by_count;
-    PyObject *without_dict; /* of which the site that is being passed was told so */
-    bool is_called_back;    /* by what it accesses: ticks are in the middle of that */
+    PyObject *without_dict;        /* of which the site that is being passed was told so */
+    bool is_called_back;           /* by what it accesses: ticks are in the middle of that */
     Pending pending[MOST_PENDING]; /* the outermost first */
     uint32_t wanted_count, pending_count;
     uint64_t operations;
@@ -360,7 +360,7 @@ struct Thread {
     uint16_t *passes; /* by guard: how often it has passed it: cold.c */
     uint32_t passes_room, passes_in_all;
     _Atomic int64_t waited_ns;
-    int64_t began_ns; /* for others, to take note of accesses; and since when: turns.c */
+    int64_t began_ns;   /* for others, to take note of accesses; and since when: turns.c */
     uint64_t identity;  /* of its place in the tree of starts */
     uint32_t met;       /* objects that it was the first to meet */
     HeldLocks *holding; /* the locks that it has, while they are watched; NULL if it had none yet */
@@ -650,14 +650,14 @@ bool turns_are_used(void);
 void turns_stop(Thread *thread);
 void turns_go_on(Thread *thread);
 void turns_stop_no_more(Thread *thread);
-void turns_know(Thread *thread, bool knows);
-void turns_let_rest_go_on(Thread *thread);
-void turns_say_after(Thread *thread);
 void turns_release(void);
 bool turns_is_halted(const Thread *thread);
 void turns_go_on_accessing(Thread *thread);
 void turns_forget(void);
 void turns_share(Turn *turn);
+void presence_say_after(Thread *thread);
+void knowing_note(Thread *thread, bool knows);
+void knowing_let_go_on(Thread *thread);
 
 static inline bool turns_are_asked(const Thread *thread)
 {
@@ -668,8 +668,7 @@ static inline bool turns_are_asked(const Thread *thread)
 static inline void turns_consent(Thread *thread)
 {
     const Lane *lane = &thread->lane;
-    if (!HAS_GIL &&
-        __builtin_expect(turns_are_asked(thread) || lane->locked_count != 0, 0)) {
+    if (!HAS_GIL && __builtin_expect(turns_are_asked(thread) || lane->locked_count != 0, 0)) {
         turns_consent_slowly(thread);
     }
 }

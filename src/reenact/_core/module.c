@@ -434,9 +434,9 @@ PyMODINIT_FUNC PyInit__core(void)
 {
     static const char *const OPERATION_NAMES[] = {OPERATIONS(AS_TEXT)};
     static const char *const OBJECT_NAMES[] = {OBJECTS(AS_TEXT)};
-    PyTypeObject *types[] = {&WatchType,  &CallbackType, &OrderedType,    &TickType, &NumbersType,
-                             &OthersType, &CallType,     &MethodCallType, &BootType, &ReadyType,
-                             &ColdType};
+    PyTypeObject *types[] = {&WatchType,   &CallbackType, &OrderedType, &TickType,
+                             &NumbersType, &OthersType,   &CallType,    &MethodCallType,
+                             &BootType,    &ReadyType,    &ColdType};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         if (PyType_Ready(types[i]) < 0) {
             return NULL;

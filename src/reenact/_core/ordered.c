@@ -88,8 +88,9 @@ static PyObject *bind(PyObject *self, PyObject *object, PyObject *type)
     if (object == NULL || PyCFunction_Check(ordered->native)) {
         return Py_NewRef(self);
     }
-    return is_known(ordered->number) ? Py_TYPE(ordered->native)->tp_descr_get(ordered->native, object, type)
-                                     : PyMethod_New(self, object);
+    return is_known(ordered->number)
+               ? Py_TYPE(ordered->native)->tp_descr_get(ordered->native, object, type)
+               : PyMethod_New(self, object);
 }
 
 /* What it does not have itself, such as a name, is the native one's. */
@@ -279,7 +280,8 @@ static PyObject *next_in_order(PyObject *self)
         return iterators[i].native(self);
     }
     bool is_counted = me != NULL && me->inside == 0 && !is_asked_by_us(me);
-    return is_counted && access_iterator(self, iterators[i].number) < 0 ? NULL : iterators[i].native(self);
+    return is_counted && access_iterator(self, iterators[i].number) < 0 ? NULL
+                                                                        : iterators[i].native(self);
 }
 
 /* order_iterators(type): the next item of its instances */
@@ -308,9 +310,8 @@ static uint32_t number_of_caches;
 
 static PyObject *call_cache(PyObject *self, PyObject *args, PyObject *names)
 {
-    return access_all(self, true, number_of_caches) < 0
-               ? NULL
-               : native_cache_call(self, args, names);
+    return access_all(self, true, number_of_caches) < 0 ? NULL
+                                                        : native_cache_call(self, args, names);
 }
 
 /* order_caches(type): calls of its instances, by themselves or through a function made next */
@@ -386,10 +387,9 @@ static PyObject *import_in_order(PyObject *module, PyObject *const *args, Py_ssi
 {
     (void)module;
     int result = 0;
-    Thread *thread =
-        is_made_again(count != FULL_COUNT || names != NULL)
-            ? come_to_point(&result, number_of_imports)
-            : NULL;
+    Thread *thread = is_made_again(count != FULL_COUNT || names != NULL)
+                         ? come_to_point(&result, number_of_imports)
+                         : NULL;
     if (result < 0) {
         return NULL;
     }

@@ -167,11 +167,11 @@ int parallel_point(Thread *thread)
         thread->limit += budget - thread->budget;
         thread->budget = budget;
         turns_go_on(thread); /* in a finalizer that does not come to an end */
-        turns_let_rest_go_on(thread);
+        knowing_let_go_on(thread);
         thread->budget -= collect_if_due() && !HAS_GIL; /* which had the point for itself */
     }
     turns_consent(thread);
-    turns_say_after(thread);
+    presence_say_after(thread);
     if (__builtin_expect(baseline_is_on, 0)) {
         baseline_leave(thread);
     }

@@ -28,7 +28,7 @@ int tick_alone(Thread *thread)
     }
     if (!HAS_GIL && __builtin_expect(turns_are_asked(thread), 0)) {
         turns_consent_slowly(thread);
-        turns_say_after(thread);
+        presence_say_after(thread);
     }
     if (__builtin_expect(thread->lane.is_called_back, 0)) {
         turns_go_on_accessing(thread);

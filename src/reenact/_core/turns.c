@@ -19,32 +19,22 @@
  * Where threads do little but access contended locations, nothing is gained by having them do so at
  * the same time: each line of the cache goes to and fro for each access, and each leaves a note. So
  * they take turns (floor.c). A thread that writes to contended locations at every few points keeps
- * all that it has locked, until somebody has waited for a while. */
-#include "core.h"
-#include <time.h>
+ * all that it has locked, until somebody has waited for a while.
+ *
+ * Who is present: presence.c; who is held where it is: knowing.c, halts.c. */
+#include "turns.h"
 
-enum Presence { ABSENT, PRESENT, TAKEN, RETURNED };
 enum { READERS = -1, CONTENDED = 1 << 30 };
 /* Conflicts after which a location is contended; after how many accesses of one thread, or reads,
  * it is not; looks at a lock before its taker is absent; after how many accesses in a row a lock is
  * kept, and for how many points */
 enum { LONG_STREAK = 4, LEASE = 24 };
 /* Points from one contended location to the next at most, and how many such writes, for a thread to
- * keep all that it has; for how many points it does so at most, and how many without a look at who
- * waits; how long others wait */
-enum { NEAR = 16, MANY = 16, LONG_LEASE = 1 << 18, UNSEEN_POINTS = 64, PATIENCE_NS = 50000 };
-enum { MANY_LOOKS = 50, MOST_CONFLICTS = 4, CALM_REPEATS = 200, CALM_READS = 200, LOOKS = 100, FEW_LOOKS = 20 };
+ * keep all that it has; for how many points it does so at most; how long others wait */
+enum { NEAR = 16, MANY = 16, LONG_LEASE = 1 << 18, PATIENCE_NS = 50000 };
+enum { MOST_CONFLICTS = 4, CALM_REPEATS = 200, CALM_READS = 200, LOOKS = 100, FEW_LOOKS = 20 };
 enum { LONGEST_ACCESS = 24 }; /* units of code, from a site to behind its access */
-/* How long the end of the run, or a collection, waits for others to come to a point; and for those
- * that did not the last time */
-enum { HALT_NS = 100000000, LATE_HALT_NS = 2000000 };
-/* For how many collections others are held, if accesses are only kept while it is cheap */
-enum { FEW_STOPS = 50 };
-enum { LATE_NS = 50000000 }; /* how long others are waited for then, and held */
 enum { LONG_NS = 20000 }; /* what a wait counts as at most: who is waited for may not be running */
-
-static _Atomic int32_t changing; /* a transfer is under way */
-static _Atomic uint32_t stops;   /* of others, for collections */
 
 bool turns_are_used(void)
 {
@@ -52,7 +42,7 @@ bool turns_are_used(void)
            gate.settings.mode == MODE_RECORD;
 }
 
-static void give_back(Thread *thread)
+void turns_give_back(Thread *thread)
 {
     Lane *lane = &thread->lane;
     for (uint32_t i = 0; i < lane->locked_count; i++) {
@@ -68,130 +58,13 @@ static void give_back(Thread *thread)
 }
 
 /* Not if it has not accessed a contended location for a while. */
-static inline bool may_keep(Thread *thread)
+bool turns_may_keep(Thread *thread)
 {
     const Lane *lane = &thread->lane;
     int64_t position = thread_position(thread);
     return position < lane->lease_end && position - lane->last_contended <= UNSEEN_POINTS &&
            !atomic_load_explicit(&lane->hurried, memory_order_relaxed);
 }
-
-void turns_leave(Thread *thread)
-{
-    if (__builtin_expect(baseline_is_on, 0)) {
-        baseline_leave(thread);
-    }
-    turns_go_on(thread);
-    turns_let_rest_go_on(thread);
-    if (turns_are_used()) {
-        give_back(thread);
-        atomic_store(&thread->lane.presence, ABSENT);
-    }
-}
-
-static bool become(Thread *thread, int32_t presence)
-{
-    int32_t absent = ABSENT;
-    return atomic_compare_exchange_strong(&thread->lane.presence, &absent, presence);
-}
-
-/* Between two looks at whether one is let go. A collection waits for all that are attached. */
-static void stay(Thread *thread, int turn)
-{
-    if (turn < GIVE_WAY || atomic_load(&thread->lane.presence) != TAKEN ||
-        compat_thread_state() == NULL) {
-        parallel_pause(turn);
-        return;
-    }
-    PyThreadState *tstate = PyEval_SaveThread();
-    for (int look = 0; look < MANY_LOOKS && atomic_load(&thread->lane.presence) == TAKEN; look++) {
-        sched_yield();
-    }
-    PyEval_RestoreThread(tstate);
-}
-
-/* Whoever is held for somebody's access (hold_rest) waits no longer than a while for its end. */
-static bool breaks_free(Thread *thread)
-{
-    Lane *lane = &thread->lane;
-    int32_t by = lane->held_by, taken = TAKEN;
-    bool is_over = by != 0 && real_ns() > lane->held_until_ns &&
-                   atomic_compare_exchange_strong(&lane->presence, &taken, PRESENT);
-    if (is_over) {
-        lane->held_by = 0;
-        atomic_fetch_add(&gate.slots[by - 1].waited_ns, LATE_NS);
-    }
-    return is_over;
-}
-
-void turns_arrive(Thread *thread)
-{
-    Lane *lane = &thread->lane;
-    for (int turn = 1; turns_are_used() && !become(thread, PRESENT); turn++) {
-        if (turn >= GIVE_WAY && breaks_free(thread)) {
-            break;
-        }
-        stay(thread, turn);
-    }
-    if (__builtin_expect(lane->let_by_count > 0, 0)) {
-        parallel_look_within(thread, 1);
-    }
-}
-
-/* At a point, where nothing is done yet: what comes after those by whom it was held. */
-void turns_say_after(Thread *thread)
-{
-    Lane *lane = &thread->lane;
-    while (__builtin_expect(lane->let_by_count > 0, 0)) {
-        lane_after(thread, lane->let_by[--lane->let_by_count]);
-    }
-}
-
-/* What it has locked is free again; and if somebody asks, until that one has come. */
-void __attribute__((noinline)) turns_consent_slowly(Thread *thread)
-{
-    bool is_asked = atomic_load(&thread->lane.asked) != 0;
-    if (!is_asked && may_keep(thread)) {
-        parallel_look_within(thread, UNSEEN_POINTS);
-        return;
-    }
-    give_back(thread);
-    if (!is_asked) {
-        return;
-    }
-    turns_leave(thread);
-    for (int turn = 1; atomic_load(&thread->lane.asked) != 0; turn++) {
-        stay(thread, turn);
-    }
-    turns_arrive(thread);
-}
-
-/* The other is absent from here on, until it is let go; unless it does not come to a point for so
- * long, and nobody must wait for it. */
-static bool hold_off(Thread *other)
-{
-    bool is_patient = gate.settings.order != ORDER_COLD, has_come = false;
-    int64_t deadline_ns =
-        is_patient ? 0 : real_ns() + (other->lane.is_late ? LATE_HALT_NS : LATE_NS);
-    atomic_store(&other->lane.asked, 1);
-    for (int turn = 1; !(has_come = become(other, TAKEN)); turn++) {
-        if (!is_patient && turn % GIVE_WAY == 0 && real_ns() > deadline_ns) {
-            break;
-        }
-        parallel_pause(turn);
-    }
-    atomic_store(&other->lane.asked, 0);
-    other->lane.is_late = !has_come;
-    return has_come;
-}
-
-static void let_go(Thread *other, bool has_come)
-{
-    if (has_come) {
-        atomic_store(&other->lane.presence, ABSENT);
-    }
-}
-
 /* ---- taking ---- */
 
 static inline bool is_owned(const Thread *thread, const Wanted *wanted)
@@ -207,11 +80,11 @@ static void take_from_readers(Thread *thread, bool is_unsaid)
     for (uint32_t i = 0; i < gate.state->threads; i++) {
         Thread *other = &gate.slots[i];
         if (other != thread && other->status != FREE) {
-            bool has_come = hold_off(other); /* one that has ended is absent for good */
+            bool has_come = presence_hold_off(other); /* one that has ended is absent for good */
             if (has_come && (is_unsaid || gate.settings.order != ORDER_LIGHT)) {
                 lane_after(thread, (Deed){other->index, thread_position(other) - 1});
             }
-            let_go(other, has_come);
+            presence_let_go(other, has_come);
         }
     }
 }
@@ -232,11 +105,11 @@ static int32_t as_owner(Thread *thread, Turn *turn)
 
 static void take_from(Thread *thread, Turn *turn, Thread *other, bool writes)
 {
-    bool has_come = hold_off(other);
+    bool has_come = presence_hold_off(other);
     bool is_shared = !writes && !turn->is_written;
     turn->is_written = false;
     atomic_store(&turn->owner, is_shared ? READERS : as_owner(thread, turn));
-    let_go(other, has_come);
+    presence_let_go(other, has_come);
 }
 
 static void take_over(Thread *thread, Turn *turn, bool writes)
@@ -257,6 +130,14 @@ static void take_over(Thread *thread, Turn *turn, bool writes)
     }
 }
 
+/* What all have only read so far is not written by code that they know. */
+bool turns_is_risky(const Wanted *wanted)
+{
+    const Turn *turn = wanted->turn;
+    int32_t owner = atomic_load_explicit(&turn->owner, memory_order_relaxed);
+    return turn->conflicts > 0 || (wanted->writes && (turn->was_shared || owner == READERS));
+}
+
 /* Everybody may have read what nobody has told of so far. */
 void turns_share(Turn *turn)
 {
@@ -269,16 +150,14 @@ static void __attribute__((noinline)) transfer(Thread *thread)
 {
     Lane *lane = &thread->lane;
     turns_leave(thread);
-    for (int turn = 1; atomic_exchange(&changing, 1) != 0; turn++) {
-        parallel_pause(turn);
-    }
+    presence_begin_change();
     for (uint32_t i = 0; i < lane->wanted_count; i++) {
         if (!is_owned(thread, &lane->wanted[i])) {
             take_over(thread, lane->wanted[i].turn, lane->wanted[i].needs_all);
         }
     }
     turns_arrive(thread);
-    atomic_store(&changing, 0);
+    presence_end_change();
 }
 
 /* ---- contended locations ---- */
@@ -358,7 +237,7 @@ static void __attribute__((noinline)) await_free(Thread *thread, const Turn *tur
     bool is_absent = false;
     int32_t owner;
     int64_t patience_ends_ns = 0;
-    give_back(thread);
+    turns_give_back(thread);
     for (int look = 1;
          gate.active &&
          (owner = atomic_load_explicit(&turn->owner, memory_order_relaxed)) > CONTENDED;
@@ -442,114 +321,6 @@ static void begin(Thread *thread, const Wanted *wanted, int room)
 
 /* ---- what a site accesses ---- */
 
-/* ---- those that know their code ---- */
-
-/* Where accesses are noted in cold code alone (cold.c), a thread that knows its code touches what
- * it shares without a word. So whoever comes to such a location in code that is cold to it holds
- * all these threads until its next point: it comes after what they have done, they come after it.
- */
-static _Atomic int32_t knowing; /* threads */
-
-/* The thread begins to, or ends. */
-void turns_know(Thread *thread, bool knows)
-{
-    if (thread->lane.knows != knows) {
-        thread->lane.knows = knows;
-        atomic_fetch_add(&knowing, knows ? 1 : -1);
-    }
-}
-
-/* What all have only read so far is not written by code that they know. */
-static inline bool is_risky(const Wanted *wanted)
-{
-    const Turn *turn = wanted->turn;
-    int32_t owner = atomic_load_explicit(&turn->owner, memory_order_relaxed);
-    return turn->conflicts > 0 || (wanted->writes && (turn->was_shared || owner == READERS));
-}
-
-static bool must_hold_rest(const Thread *thread)
-{
-    const Lane *lane = &thread->lane;
-    if (atomic_load_explicit(&knowing, memory_order_relaxed) <= lane->knows || lane->holds_rest) {
-        return false;
-    }
-    for (uint32_t i = 0; i < lane->wanted_count; i++) {
-        if (is_risky(&lane->wanted[i])) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Of this thread's own work. */
-static int64_t own_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return now.tv_sec * 1000000000LL + now.tv_nsec;
-}
-
-static void hold_rest(Thread *thread)
-{
-    turns_leave(thread);
-    for (int turn = 1; atomic_exchange(&changing, 1) != 0; turn++) {
-        parallel_pause(turn);
-    }
-    for (uint32_t i = 0; i < gate.state->threads; i++) {
-        Thread *other = &gate.slots[i];
-        if (other != thread && other->lane.knows && other->status != ENDED && hold_off(other)) {
-            other->lane.held_until_ns = real_ns() + LATE_NS;
-            other->lane.held_by = thread->index + 1;
-        }
-    }
-    turns_arrive(thread);
-    atomic_store(&changing, 0);
-    for (uint32_t i = 0; i < gate.state->threads; i++) {
-        const Thread *other = &gate.slots[i];
-        if (other->lane.held_by == thread->index + 1) {
-            lane_after(thread, (Deed){other->index, thread_position(other) - 1});
-        }
-    }
-    thread->lane.holds_rest = true;
-    thread->lane.held_at = thread_position(thread);
-    thread->lane.held_since_ns = own_ns();
-    parallel_look_within(thread, 1);
-}
-
-/* It says in its own lane what it comes after, at its next point. */
-static void let_rest_go_on(Lane *lane, Deed deed, bool is_done)
-{
-    int32_t taken = TAKEN;
-    if (!atomic_compare_exchange_strong(&lane->presence, &taken, RETURNED)) {
-        return;
-    }
-    uint32_t at = 0;
-    while (at < lane->let_by_count && lane->let_by[at].thread != deed.thread) {
-        at++;
-    }
-    if (is_done && at < MOST_LET_BY) {
-        lane->let_by[at] = deed;
-        lane->let_by_count += at == lane->let_by_count;
-    }
-    lane->held_by = 0;
-    atomic_store(&lane->presence, ABSENT);
-}
-
-void turns_let_rest_go_on(Thread *thread)
-{
-    if (__builtin_expect(!thread->lane.holds_rest, 1)) {
-        return;
-    }
-    thread->lane.holds_rest = false;
-    atomic_fetch_add(&thread->waited_ns, own_ns() - thread->lane.held_since_ns);
-    bool is_done = thread_position(thread) > thread->lane.held_at;
-    for (uint32_t i = 0; i < gate.state->threads; i++) {
-        if (gate.slots[i].lane.held_by == thread->index + 1) {
-            let_rest_go_on(&gate.slots[i].lane, (Deed){thread->index, thread->lane.held_at}, is_done);
-        }
-    }
-}
-
 static void count_wait(Thread *thread, int64_t since_ns)
 {
     int64_t waited_ns = real_ns() - since_ns;
@@ -589,9 +360,9 @@ static bool take_all(Thread *thread)
             return false;
         }
     }
-    if (__builtin_expect(must_hold_rest(thread), 0)) {
+    if (knowing_others(thread) && knowing_must_hold(thread)) {
         int64_t since_ns = real_ns();
-        hold_rest(thread);
+        knowing_hold(thread);
         count_wait(thread, since_ns);
         return false;
     }
@@ -616,7 +387,7 @@ static inline void note(Thread *thread, const Wanted *wanted)
 static inline bool is_at_hand(Thread *thread, const Wanted *wanted)
 {
     int32_t locked = CONTENDED | (thread->index + 1);
-    if (thread->lane.locked_count != 0 && !may_keep(thread)) {
+    if (thread->lane.locked_count != 0 && !turns_may_keep(thread)) {
         return false;
     }
     if (atomic_load_explicit(&wanted->turn->owner, memory_order_relaxed) != locked) {
@@ -634,7 +405,7 @@ bool turns_settle_at_once(Thread *thread)
     bool is_asked = atomic_load_explicit(&lane->asked, memory_order_relaxed) != 0;
     if (is_asked || lane->wanted_count != 1 || lane->pending_count != 0 ||
         lane->wanted->is_container || !is_at_hand(thread, lane->wanted) ||
-        must_hold_rest(thread)) {
+        (knowing_others(thread) && knowing_must_hold(thread))) {
         return false;
     }
     lane->wanted_count = 0;
@@ -677,113 +448,11 @@ bool turns_settle_if(Thread *thread, bool (*is_right)(void *), void *given)
     lane->wanted_count = 0;
     return true;
 }
-
-/* ---- the end, and collections ---- */
-
-/* Others stay where they are. Whoever comes to no point for so long is left alone. */
-static void halt(Thread *thread)
-{
-    int64_t began_ns = real_ns(), deadline_ns = began_ns + HALT_NS;
-    turns_leave(thread);
-    for (int turn = 1; atomic_exchange(&changing, 1) != 0 && real_ns() < deadline_ns; turn++) {
-        parallel_pause(turn);
-    }
-    for (uint32_t i = 0; i < gate.state->threads; i++) {
-        Thread *other = &gate.slots[i];
-        if (other == thread || other->status == FREE || other->status == ENDED) {
-            continue;
-        }
-        int64_t end_ns = other->lane.is_late ? began_ns + LATE_HALT_NS : deadline_ns;
-        atomic_store(&other->lane.asked, 1);
-        bool has_come = become(other, TAKEN);
-        for (int turn = 1; !has_come && real_ns() < end_ns; turn++) {
-            parallel_pause(turn);
-            has_come = become(other, TAKEN);
-        }
-        other->lane.is_late = !has_come;
-    }
-    turns_arrive(thread);
-}
-
-/* The run is about to be closed: how far others came is known. */
-void turns_halt(Thread *thread)
-{
-    if (turns_are_used()) {
-        halt(thread);
-    }
-}
-
-/* What a collection finds depends on how far others are. So they stay where they are, and both
- * lanes say so; the collection has a point for itself, since what comes after it may need one of
- * the others. Whoever waits for something in the midst of it, in a finalizer, lets them go on. */
-void turns_stop(Thread *thread)
-{
-    bool is_enough = gate.settings.order == ORDER_COLD && atomic_load(&stops) >= FEW_STOPS;
-    if (!turns_are_used() || thread->lane.holds_others || is_enough) {
-        return;
-    }
-    atomic_fetch_add(&stops, 1);
-    exits_stop(thread);
-    halt(thread);
-    for (uint32_t i = 0; i < gate.state->threads; i++) {
-        Thread *other = &gate.slots[i];
-        if (other != thread && turns_is_halted(other)) {
-            lane_after(thread, (Deed){other->index, thread_position(other) - 1});
-        }
-    }
-    thread->lane.holds_others = true;
-}
-
-static void let_all_go(Thread *thread)
-{
-    thread->lane.holds_others = false;
-    turns_release();
-    exits_go_on(thread);
-}
-
-void turns_go_on(Thread *thread)
-{
-    if (__builtin_expect(thread->lane.holds_others, 0)) {
-        for (uint32_t i = 0; i < gate.state->threads; i++) {
-            Thread *other = &gate.slots[i];
-            bool stays = other != thread && turns_is_halted(other) && other->status == RUNNING;
-            if (stays) { /* one that waits may do so to the end */
-                lane_after(other, (Deed){thread->index, thread_position(thread)});
-            }
-        }
-        let_all_go(thread);
-    }
-}
-
-/* Nothing was done meanwhile that others come after. */
-void turns_stop_no_more(Thread *thread)
-{
-    if (thread->lane.holds_others) {
-        let_all_go(thread);
-    }
-}
-
-/* It is closed, and the program goes on without us; or it goes on. */
-void turns_release(void)
-{
-    for (uint32_t i = 0; turns_are_used() && i < gate.state->threads; i++) {
-        atomic_store(&gate.slots[i].lane.asked, 0);
-        int32_t taken = TAKEN;
-        atomic_compare_exchange_strong(&gate.slots[i].lane.presence, &taken, ABSENT);
-    }
-    atomic_store(&changing, 0);
-}
-
-/* Is it where it is because it was halted? Then it has not done what comes at its position. */
-bool turns_is_halted(const Thread *thread)
-{
-    return turns_are_used() && atomic_load(&((Thread *)thread)->lane.presence) == TAKEN;
-}
-
 /* In a forked process, where nobody is who was in the middle of a transfer. */
 void turns_forget(void)
 {
-    atomic_store(&changing, 0);
+    presence_forget();
+    knowing_forget();
     floor_forget();
     exits_forget();
 }

@@ -187,7 +187,7 @@ def _descriptors(launch: Launch, links: _Links, hidden: str) -> list[int]:
 
 
 def _number_of_order(program: Program, order: str) -> int:
-    """As the core counts them: `sync` with accesses of cold code comes after all that have names."""
+    """As the core counts them: `sync` with accesses of cold code comes last, and has no name."""
     is_cold = order == "sync" and COLD_CODE in (program.packages or ())
     return len(ORDERS) if is_cold else ORDERS.index(order)
 

@@ -65,7 +65,8 @@ def _place_of_tick(body: list[Any]) -> int:
 
 def _is_fit(node: Any) -> bool:
     rest = node.body[_place_of_tick(node.body) + 1 :]
-    return bool(rest) and not any(_is_unfit(each) for statement in rest for each in every(statement))
+    nodes = (each for statement in rest for each in every(statement))
+    return bool(rest) and not any(map(_is_unfit, nodes))
 
 
 def _is_unfit(node: AST) -> bool:
@@ -113,5 +114,5 @@ def _made_quiet(body: list[Any]) -> list[Any]:
     for statement in body:
         for node in every(statement):
             if isinstance(node, _ast.Constant) and is_site(node.value):
-                node.value = quiet(node.value)
+                node.value = quiet(str(node.value))
     return body

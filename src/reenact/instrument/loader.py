@@ -46,7 +46,7 @@ from reenact.instrument.rewrite import (
     IN_RANGES,
     rewrite,
 )
-from reenact.instrument.shared import BUSY, MODULES, give_sites
+from reenact.instrument.shared import MODULES, give_sites
 from reenact.pyversion import HAS_GIL
 
 TYPE_CHECKING = False
@@ -99,7 +99,6 @@ class Policy:
         is_cold: bool = False,
     ) -> None:
         self.is_shared = is_shared
-        self.shared = tuple(each for each in MODULES if not is_cold or each not in BUSY)
         self.packages = tuple(instrument)
         self.enabled = enabled
         self.accesses = accesses
@@ -133,7 +132,7 @@ class Policy:
 
     def wants(self, name: str, path: str) -> bool:
         """Is the module *name*, whose file is *path*, to be instrumented?"""
-        return self.is_asked_for(name, path) or (self.is_shared and _is_within(name, self.shared))
+        return self.is_asked_for(name, path) or (self.is_shared and _is_within(name, MODULES))
 
     def is_asked_for(self, name: str, path: str) -> bool:
         """And not only for the order of accesses: is it of interest to who runs the program?"""

@@ -32,7 +32,6 @@ MODULES: tuple[str, ...] = (
     "random",
     "weakref",
 )
-BUSY: tuple[str, ...] = ()
 _FUNCTIONS = {
     "threading": (
         *("Event.is_set", "Event.set", "Event.clear"),
