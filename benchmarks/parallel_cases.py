@@ -14,6 +14,11 @@ PROGRAMS = HERE / "programs" / "parallel"
 BASELINES = HERE / "baselines"
 
 
+# A run of one of these groups takes seconds: what `sync` spends on code that is new to its threads,
+# a tenth of a second or two, is spent once.
+SIZES = {"compute": 10, "locks": 10}
+
+
 @dataclass(frozen=True)
 class Case:
     """A program that takes THREADS and SCALE; racy ones do not always give the same result."""
@@ -29,6 +34,7 @@ class Case:
 
     def words(self, threads: int, scale: float) -> list[str]:
         """The program and its arguments."""
+        scale *= SIZES.get(self.group, 1)
         return [str(PROGRAMS / f"{self.program}.py"), str(threads), str(scale)]
 
 

@@ -8,15 +8,31 @@
  * order (ordered.c) are known in the same way.
  *
  * A replay must find the same. What a thread knows is a matter of its own past alone, but for one
- * question: whether it has waited for others too long, which is asked now and then, and whose
- * answer is recorded as the reading of a clock is. */
+ * question: whether threads have waited for one another too long, which is asked now and then, and
+ * whose answer is recorded as the reading of a clock is. */
 #include "core.h"
 #include <stdlib.h>
 
 /* How often a thread does one thing, and all of them, before it knows it; how often it asks whether
- * it has waited too long: for a while, and a part of the time since it began to count */
+ * all threads have waited too long: for a while, and a part of the time since that was counted */
 enum { PASSES = 2000, PASSES_IN_ALL = 100000 };
-enum { ASK_EACH = 64, PATIENCE_NS = 100000000, PART = 50 };
+enum { ASK_EACH = 64, PATIENCE_NS = 200000000, PART = 50 };
+
+static _Atomic int64_t waited_ns, began_ns;
+
+void cold_has_waited(int64_t time_ns)
+{
+    if (gate.settings.order == ORDER_COLD) {
+        atomic_fetch_add(&waited_ns, time_ns);
+    }
+}
+
+bool cold_is_too_dear(void)
+{
+    int64_t now_ns = real_ns(), unset = 0;
+    atomic_compare_exchange_strong(&began_ns, &unset, now_ns);
+    return atomic_load(&waited_ns) > PATIENCE_NS + (now_ns - atomic_load(&began_ns)) / PART;
+}
 
 static bool make_room(Thread *thread, uint32_t number)
 {
@@ -31,14 +47,12 @@ static bool make_room(Thread *thread, uint32_t number)
     return true;
 }
 
-static bool has_waited_too_long(Thread *thread)
+static bool is_over(Thread *thread)
 {
     if (gate.settings.mode == MODE_REPLAY) {
         return replay_clock(VERDICTS) != 0;
     }
-    int64_t now_ns = real_ns();
-    thread->began_ns = thread->began_ns == 0 ? now_ns : thread->began_ns;
-    bool is_over = thread->waited_ns > PATIENCE_NS + (now_ns - thread->began_ns) / PART;
+    bool is_over = cold_is_too_dear();
     lane_clock(thread, VERDICTS, is_over);
     return is_over;
 }
@@ -48,7 +62,7 @@ static bool __attribute__((noinline)) learn(Thread *thread, uint32_t number)
     if (number >= thread->passes_room && !make_room(thread, number)) {
         return true;
     }
-    if (++thread->passes_in_all % ASK_EACH == 0 && has_waited_too_long(thread)) {
+    if (++thread->passes_in_all % ASK_EACH == 0 && is_over(thread)) {
         thread->passes_in_all = PASSES_IN_ALL;
     }
     if (++thread->passes[number] == PASSES || thread->passes_in_all >= PASSES_IN_ALL) {

@@ -359,8 +359,6 @@ struct Thread {
     Lane lane;
     uint16_t *passes; /* by guard: how often it has passed it: cold.c */
     uint32_t passes_room, passes_in_all;
-    _Atomic int64_t waited_ns;
-    int64_t began_ns;   /* for others, to take note of accesses; and since when: turns.c */
     uint64_t identity;  /* of its place in the tree of starts */
     uint32_t met;       /* objects that it was the first to meet */
     HeldLocks *holding; /* the locks that it has, while they are watched; NULL if it had none yet */
@@ -1125,6 +1123,8 @@ extern PyTypeObject ColdType;
 void cold_adopt(AccessSite *site);
 void cold_forget(Thread *thread);
 uint32_t cold_number(void);
+void cold_has_waited(int64_t time_ns);
+bool cold_is_too_dear(void);
 bool cold_knows(const Thread *thread, uint32_t number);
 bool cold_is_known(Thread *thread, uint32_t number);
 

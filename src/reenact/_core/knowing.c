@@ -5,8 +5,6 @@
 #include "turns.h"
 #include <time.h>
 
-enum { MOST_WAITED_NS = 200000000 }; /* a thread waits for others no more */
-
 _Atomic int32_t knowing_count;
 
 /* The thread begins to, or ends. */
@@ -22,12 +20,9 @@ void knowing_note(Thread *thread, bool knows)
 bool knowing_must_hold(const Thread *thread)
 {
     const Lane *lane = &thread->lane;
-    if (lane->holds_rest || thread->waited_ns > MOST_WAITED_NS) {
-        return false;
-    }
-    for (uint32_t i = 0; i < lane->wanted_count; i++) {
+    for (uint32_t i = 0; !lane->holds_rest && i < lane->wanted_count; i++) {
         if (turns_is_risky(&lane->wanted[i])) {
-            return true;
+            return !cold_is_too_dear();
         }
     }
     return false;
@@ -92,7 +87,7 @@ void knowing_let_go_on(Thread *thread)
         return;
     }
     thread->lane.holds_rest = false;
-    atomic_fetch_add(&thread->waited_ns, own_ns() - thread->lane.held_since_ns);
+    cold_has_waited(own_ns() - thread->lane.held_since_ns);
     bool is_done = thread_position(thread) > thread->lane.held_at;
     for (uint32_t i = 0; i < gate.state->threads; i++) {
         if (gate.slots[i].lane.held_by == thread->index + 1) {

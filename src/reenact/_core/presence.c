@@ -83,7 +83,7 @@ static bool breaks_free(Thread *thread)
                    atomic_compare_exchange_strong(&lane->presence, &taken, PRESENT);
     if (is_over) {
         lane->held_by = 0;
-        atomic_fetch_add(&gate.slots[by - 1].waited_ns, LATE_NS);
+        cold_has_waited(LATE_NS);
     }
     return is_over;
 }

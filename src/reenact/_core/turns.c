@@ -325,7 +325,7 @@ static void count_wait(Thread *thread, int64_t since_ns)
 {
     int64_t waited_ns = real_ns() - since_ns;
     bool is_short = waited_ns < LONG_NS || waited_ns >= LATE_NS;
-    atomic_fetch_add(&thread->waited_ns, is_short ? waited_ns : LONG_NS);
+    cold_has_waited(is_short ? waited_ns : LONG_NS);
 }
 
 static void __attribute__((noinline)) wait_for(Thread *thread, const Wanted *wanted)

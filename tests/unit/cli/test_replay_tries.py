@@ -50,9 +50,9 @@ def work(tmp_path: Path) -> Workplace:
     return Workplace(tmp_path)
 
 
-def record(work: Workplace, source: str) -> str:
+def record(work: Workplace, source: str, *more: str) -> str:
     """What it printed."""
-    options = ("--engine", "parallel", "-o", "run.reenact")
+    options = ("--engine", "parallel", "-o", "run.reenact", *more)
     return work.run("record", *options, work.write(source)).stdout
 
 
@@ -65,10 +65,18 @@ def replayed(work: Workplace, *options: str) -> dict[str, object]:
 
 @pytest.mark.skipif(HAS_GIL, reason="hints say more there")
 def test_what_happened_first_is_found_by_the_time(work: Workplace) -> None:
-    printed = record(work, TIMED)
+    """In code without sites, as that which is known to its threads."""
+    printed = record(work, TIMED, "--no-instrument")
     found = replayed(work, "--tries", "3")
     assert (found["exit_code"], found["tries"]) == (0, 2)
     assert work.run("replay", "run.reenact").stdout == printed
+
+
+@pytest.mark.skipif(HAS_GIL, reason="hints say more there")
+def test_what_happened_first_is_known_of_new_code(work: Workplace) -> None:
+    printed = record(work, TIMED)
+    done = work.run("replay", "--tries", "1", "run.reenact")
+    assert (done.returncode, done.stdout) == (0, printed)
 
 
 @pytest.mark.skipif(not HAS_GIL, reason="a race is found by chance alone there")
