@@ -321,7 +321,7 @@ static void begin(Thread *thread, const Wanted *wanted, int room)
 
 /* ---- what a site accesses ---- */
 
-static void count_wait(Thread *thread, int64_t since_ns)
+static void count_wait(int64_t since_ns)
 {
     int64_t waited_ns = real_ns() - since_ns;
     bool is_short = waited_ns < LONG_NS || waited_ns >= LATE_NS;
@@ -340,7 +340,7 @@ static void __attribute__((noinline)) wait_for(Thread *thread, const Wanted *wan
     else {
         await_free(thread, wanted->turn);
     }
-    count_wait(thread, since_ns);
+    count_wait(since_ns);
 }
 
 /* All that is wanted is the thread's, until its next point. If not, it may be the next time. */
@@ -363,7 +363,7 @@ static bool take_all(Thread *thread)
     if (knowing_others(thread) && knowing_must_hold(thread)) {
         int64_t since_ns = real_ns();
         knowing_hold(thread);
-        count_wait(thread, since_ns);
+        count_wait(since_ns);
         return false;
     }
     return true;
