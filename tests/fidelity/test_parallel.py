@@ -60,6 +60,7 @@ ALWAYS = {
     "boundary_callbacks": "numbers of what is handed to the other side of a boundary",
     "id_set": "hashes of addresses",
     "id_order": "id and representations",
+    "print_redirected": "where print looks up where it prints to",
     "race_cached_property": "dictionaries of objects",
     "race_defaultdict": "reads that write",
     "race_deque": "methods of a class of C code that lies on the heap",

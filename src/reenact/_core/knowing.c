@@ -67,7 +67,8 @@ static void let_rest_go_on(Lane *lane, Deed deed, bool is_done)
 {
     int32_t taken = TAKEN;
     if (!atomic_compare_exchange_strong(&lane->presence, &taken, RETURNED)) {
-        return; /* it has waited long enough */
+        lane->held_by = 0; /* it has waited long enough, or all were let go */
+        return;
     }
     uint32_t at = 0;
     while (at < lane->let_by_count && lane->let_by[at].thread != deed.thread) {

@@ -435,6 +435,50 @@ static PyObject *order_imports(PyObject *module, PyObject *native)
     return is_made ? PyCFunction_New(&import_method, NULL) : NULL;
 }
 
+/* ---- printing ---- */
+
+static PyObject *native_print, *of_sys, *stdout_name;
+static uint32_t number_of_prints;
+
+/* Where it prints to, if that is not said, C code looks up. */
+static PyObject *print_in_order(PyObject *module, PyObject *const *args, Py_ssize_t count,
+                                PyObject *names)
+{
+    (void)module;
+    int result = 0;
+    Thread *thread = come_to_point(&result, number_of_prints);
+    if (result < 0) {
+        return NULL;
+    }
+    if (thread != NULL) {
+        access_in_order(thread, of_sys, stdout_name, false, false);
+        settle(thread);
+    }
+    return PyObject_Vectorcall(native_print, args, (size_t)count, names);
+}
+
+static PyMethodDef print_method = {"print", (PyCFunction)(void (*)(void))print_in_order,
+                                   METH_FASTCALL | METH_KEYWORDS, NULL};
+
+/* order_prints(print): a function in its place */
+static PyObject *order_prints(PyObject *module, PyObject *native)
+{
+    (void)module;
+    PyObject *sys = PyImport_AddModule("sys"); /* borrowed */
+    PyObject *name = PyUnicode_InternFromString("builtins");
+    of_sys = sys == NULL ? NULL : PyModule_GetDict(sys);
+    stdout_name = PyUnicode_InternFromString("stdout");
+    native_print = Py_NewRef(native);
+    if (PyCFunction_Check(native)) {
+        print_method.ml_doc = ((PyCFunctionObject *)native)->m_ml->ml_doc;
+    }
+    number_of_prints = cold_number();
+    bool is_made = of_sys != NULL && name != NULL && stdout_name != NULL;
+    PyObject *made = is_made ? PyCFunction_NewEx(&print_method, NULL, name) : NULL;
+    Py_XDECREF(name);
+    return made;
+}
+
 /* ---- what reenact itself counts ---- */
 
 static Object counted = {.latest = {.thread = -1}};
@@ -481,4 +525,5 @@ PyMethodDef ordered_functions[] = {
     {"order_caches", order_caches, METH_O, NULL},
     {"make_cache", (PyCFunction)(void (*)(void))make_cache, METH_FASTCALL, NULL},
     {"order_imports", order_imports, METH_O, NULL},
+    {"order_prints", order_prints, METH_O, NULL},
     {NULL, NULL, 0, NULL}};

@@ -61,6 +61,7 @@ def install() -> None:
             _core.order_iterators(kind)
             _core.order_methods(kind, ("__next__", *names))
         builtins.id = _core.tell_addresses(_OURS)
+        builtins.print = _core.order_prints(builtins.print)
         _core.mark_keys()
         _order_deaths()
     _order_caches()

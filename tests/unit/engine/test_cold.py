@@ -86,3 +86,17 @@ def test_who_wants_no_points_has_no_accesses(place: Path) -> None:
     assert points(place, "--no-instrument") < 1000
     header = Recording.open(place / "run---no-instrument.reenact").header
     assert COLD_CODE not in header.instrument.packages
+
+
+PRINTING = """
+import builtins, inspect, pickle
+print(print, print.__module__, inspect.signature(print))
+assert pickle.loads(pickle.dumps(print)) is print is builtins.print and "stream" in print.__doc__
+"""
+
+
+def test_print_looks_as_ever(tmp_path: Path) -> None:
+    (tmp_path / "app.py").write_text(PRINTING)
+    plain = subprocess.run([sys.executable, "app.py"], cwd=tmp_path, capture_output=True, text=True)
+    done = reenact(tmp_path, "record", "--engine", "parallel", "-o", "run.reenact", "app.py")
+    assert (done.returncode, done.stdout) == (0, plain.stdout), done.stderr
