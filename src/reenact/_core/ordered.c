@@ -464,7 +464,8 @@ static PyMethodDef print_method = {"print", (PyCFunction)(void (*)(void))print_i
 static PyObject *order_prints(PyObject *module, PyObject *native)
 {
     (void)module;
-    PyObject *sys = PyImport_AddModule("sys"); /* borrowed */
+    PyObject *sys = PyImport_AddModule("sys"),
+             *builtins = PyImport_AddModule("builtins"); /* borrowed */
     PyObject *name = PyUnicode_InternFromString("builtins");
     of_sys = sys == NULL ? NULL : PyModule_GetDict(sys);
     stdout_name = PyUnicode_InternFromString("stdout");
@@ -473,8 +474,8 @@ static PyObject *order_prints(PyObject *module, PyObject *native)
         print_method.ml_doc = ((PyCFunctionObject *)native)->m_ml->ml_doc;
     }
     number_of_prints = cold_number();
-    bool is_made = of_sys != NULL && name != NULL && stdout_name != NULL;
-    PyObject *made = is_made ? PyCFunction_NewEx(&print_method, NULL, name) : NULL;
+    bool is_made = of_sys != NULL && builtins != NULL && name != NULL && stdout_name != NULL;
+    PyObject *made = is_made ? PyCFunction_NewEx(&print_method, builtins, name) : NULL;
     Py_XDECREF(name);
     return made;
 }
