@@ -14,9 +14,9 @@ PROGRAMS = HERE / "programs" / "parallel"
 BASELINES = HERE / "baselines"
 
 
-# A run of one of these groups takes seconds: what `sync` spends on code that is new to its threads,
-# a tenth of a second or two, is spent once.
-SIZES = {"compute": 10, "locks": 10}
+# A run of one of these groups takes about a second: what `sync` spends on code that is new to its
+# threads, some hundredths, is spent once.
+SIZES = {"compute": 3, "locks": 3}
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@
 /* How often a thread does one thing, and all of them, before it knows it; how often it asks whether
  * all threads have waited too long: for a while, and a part of the time since that was counted */
 enum { PASSES = 2000, PASSES_IN_ALL = 100000 };
-enum { ASK_EACH = 64, PATIENCE_NS = 200000000, PART = 50 };
+enum { ASK_EACH = 64, PATIENCE_NS = 60000000, PART = 50 };
 
 static _Atomic int64_t waited_ns, began_ns;
 
