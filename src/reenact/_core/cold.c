@@ -47,14 +47,14 @@ static bool make_room(Thread *thread, uint32_t number)
     return true;
 }
 
-static bool is_over(Thread *thread)
+static bool must_stop(Thread *thread)
 {
     if (gate.settings.mode == MODE_REPLAY) {
         return replay_clock(VERDICTS) != 0;
     }
-    bool is_over = cold_is_too_dear();
-    lane_clock(thread, VERDICTS, is_over);
-    return is_over;
+    bool is_too_dear = cold_is_too_dear();
+    lane_clock(thread, VERDICTS, is_too_dear);
+    return is_too_dear;
 }
 
 static bool __attribute__((noinline)) learn(Thread *thread, uint32_t number)
@@ -62,7 +62,7 @@ static bool __attribute__((noinline)) learn(Thread *thread, uint32_t number)
     if (number >= thread->passes_room && !make_room(thread, number)) {
         return true;
     }
-    if (++thread->passes_in_all % ASK_EACH == 0 && is_over(thread)) {
+    if (++thread->passes_in_all % ASK_EACH == 0 && must_stop(thread)) {
         thread->passes_in_all = PASSES_IN_ALL;
     }
     if (++thread->passes[number] == PASSES || thread->passes_in_all >= PASSES_IN_ALL) {

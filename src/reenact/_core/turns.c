@@ -402,8 +402,7 @@ static inline bool is_at_hand(Thread *thread, const Wanted *wanted)
 bool turns_settle_at_once(Thread *thread)
 {
     Lane *lane = &thread->lane;
-    bool is_asked = atomic_load_explicit(&lane->asked, memory_order_relaxed) != 0;
-    if (is_asked || lane->wanted_count != 1 || lane->pending_count != 0 ||
+    if (turns_are_asked(thread) || lane->wanted_count != 1 || lane->pending_count != 0 ||
         lane->wanted->is_container || !is_at_hand(thread, lane->wanted) ||
         (knowing_others(thread) && knowing_must_hold(thread))) {
         return false;
